@@ -179,7 +179,7 @@ func bodyOf(c echo.Context) map[string]any {
 // accountNamed returns the account that a field of a public request names: by its id, or by the token of its form.
 func (s *Server) accountNamed(ctx context.Context, field, value string) (string, error) {
 	if field == "form_token" {
-		return s.store.AccountOfForm(value)
+		return s.store.Lead.AccountOfForm(value)
 	}
 	account, err := s.store.Tenant.GetAccount(ctx, value)
 	if err != nil {

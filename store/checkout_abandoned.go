@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // leadOf makes a lead of a checkout that has just expired, for its first product, if the account wants that and somebody left an address there.
@@ -27,7 +28,7 @@ func (s *Store) leadOf(ctx context.Context, u *db.Unit, account, id string) erro
 	if email == nil {
 		return nil
 	}
-	left := AbandonedCheckout{
+	left := lead.AbandonedCheckout{
 		AccountID: account, ID: c.ID, Email: *email, Name: c.CustomerName, Buyer: buyer, ExternalID: c.ExternalCustomerID,
 		IsTyped: c.ExternalCustomerID != nil && !c.EmailVerified, // see newBuyer
 	}
@@ -38,5 +39,5 @@ func (s *Store) leadOf(ctx context.Context, u *db.Unit, account, id string) erro
 	if len(lines) > 0 {
 		left.ProductID = lines[0].ProductID
 	}
-	return s.captureAbandoned(ctx, u, left)
+	return s.Lead.CaptureAbandoned(ctx, u, left)
 }

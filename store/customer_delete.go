@@ -42,7 +42,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.forgetActivity(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := s.forgetLeads(ctx, u, c); err != nil {
+		if err := s.Lead.Forget(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // contents gives the account 5,000 of all that it writes, and of leads with a tag of their own.
@@ -25,7 +26,7 @@ func (s *shop) contents(t *testing.T) {
 	s.during(t, func(ctx context.Context, u *db.Unit) {
 		require.NoError(t, u.Insert(ctx, sites, &content.AISite{AccountID: s.account, ID: core.NewID(core.KindAISite), Name: "Site", Type: content.AISiteTypeAIBuilder, Subdomain: "site"}))
 	})
-	_, err = s.CreateLead(t.Context(), s.account, NewLead{Email: "ada@example.com", Source: LeadSourceAPI}, false)
+	_, err = s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: "ada@example.com", Source: lead.SourceAPI}, false)
 	require.NoError(t, err)
 	id := func(k core.Kind) string { return "'" + k.Prefix() + "00000' || n" } // older than all others
 	s.copies(t, "blog_posts", db.ColumnsOf[content.BlogPost]("blog_posts").SelectSQL, many, map[string]string{
@@ -34,7 +35,7 @@ func (s *shop) contents(t *testing.T) {
 	s.copies(t, "legal_pages", db.ColumnsOf[content.LegalPage]("legal_pages").SelectSQL, many, map[string]string{"id": id(core.KindLegalPage), "slug": "'terms-' || n"})
 	s.copies(t, "experiences", db.ColumnsOf[content.Experience]("experiences").SelectSQL, many, map[string]string{"id": id(core.KindExperience), "slug": "'club-' || n"})
 	s.copies(t, "ai_sites", sites.SelectSQL, many, map[string]string{"id": id(core.KindAISite), "subdomain": "'site-' || n", "is_default": "FALSE"})
-	s.copies(t, "leads", db.ColumnsOf[Lead]("leads").SelectSQL, many, map[string]string{"id": id(core.KindLead), "email_key": "'ada' || n", "tags": `'["tag' || n || '"]'`})
+	s.copies(t, "leads", db.ColumnsOf[lead.Lead]("leads").SelectSQL, many, map[string]string{"id": id(core.KindLead), "email_key": "'ada' || n", "tags": `'["tag' || n || '"]'`})
 	_, err = s.db.Write.DB.ExecContext(t.Context(), `ANALYZE filter_entries`)
 	require.NoError(t, err)
 }
@@ -59,7 +60,7 @@ func TestLists_OfContentAreLedByIndexes(t *testing.T) {
 			"ai_sites type":      asking(s, s.Content.ListAISites, content.ListAISites{Page: page, Type: "none"}),
 			"ai_sites is_live":   asking(s, s.Content.ListAISites, content.ListAISites{Page: page, IsLive: new(true)}),
 			"ai_sites id":        asking(s, s.Content.ListAISites, content.ListAISites{Page: page, ListFilter: window}),
-			"leads value":        asking(s, s.ListLeads, ListLeads{Page: page, Tag: "none"}),
+			"leads value":        asking(s, s.Lead.List, lead.List{Page: page, Tag: "none"}),
 		})
 	})
 }

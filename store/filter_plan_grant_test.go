@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // grants gives the account 20,000 of all that its customers have of what it sells, and as many leads. It returns a customer who has nothing, a product
@@ -21,7 +22,7 @@ func (s *shop) grants(t *testing.T) (customer, product, file, key string) {
 	require.NoError(t, err)
 	made, err := s.Grant.CreateFile(t.Context(), s.account, grant.NewFile{Name: "Guide.pdf", NewVersion: grant.NewVersion{Size: 1}})
 	require.NoError(t, err)
-	_, err = s.CreateLead(t.Context(), s.account, NewLead{Email: "ada@example.com", Source: LeadSourceAPI}, false)
+	_, err = s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: "ada@example.com", Source: lead.SourceAPI}, false)
 	require.NoError(t, err)
 	grants, devices := db.ColumnsOf[grant.Grant]("grants"), db.ColumnsOf[grant.LicenseActivation]("license_activations")
 	s.during(t, func(ctx context.Context, u *db.Unit) {
@@ -40,7 +41,7 @@ func (s *shop) grants(t *testing.T) (customer, product, file, key string) {
 	s.copies(t, "license_activations", devices.SelectSQL, many, map[string]string{"id": id(core.KindLicenseActivation), "license_key_id": id(core.KindLicenseKey)})
 	s.copies(t, "files", db.ColumnsOf[grant.File]("files").SelectSQL, many, map[string]string{"id": id(core.KindFile)})
 	s.copies(t, "file_versions", db.ColumnsOf[grant.FileVersion]("file_versions").SelectSQL, many, map[string]string{"id": id(core.KindFileVersion), "file_id": id(core.KindFile)})
-	s.copies(t, "leads", db.ColumnsOf[Lead]("leads").SelectSQL, many, map[string]string{
+	s.copies(t, "leads", db.ColumnsOf[lead.Lead]("leads").SelectSQL, many, map[string]string{
 		"id": id(core.KindLead), "email_key": "'ada' || n", "product_id": "'prod_' || n", "customer_id": "'cus_' || n", "source": "'form'",
 	})
 	return s.customer(t, "nobody@example.com", nil).ID, product, made.ID, licence.ID
@@ -73,12 +74,12 @@ func TestLists_OfWhatCustomersHaveAreLedByIndexes(t *testing.T) {
 			"file_versions file_id": asking(s, func(ctx context.Context, account string, in core.Page) ([]grant.FileVersion, bool, error) {
 				return s.Grant.ListFileVersions(ctx, account, file, in)
 			}, page),
-			"leads email_key":   asking(s, s.ListLeads, ListLeads{Page: page, Email: "nobody"}),
-			"leads status":      asking(s, s.ListLeads, ListLeads{Page: page, Status: "none"}),
-			"leads source":      asking(s, s.ListLeads, ListLeads{Page: page, Source: "none"}),
-			"leads product_id":  asking(s, s.ListLeads, ListLeads{Page: page, Product: product}),
-			"leads customer_id": asking(s, s.ListLeads, ListLeads{Page: page, Customer: customer}),
-			"leads id":          asking(s, s.ListLeads, ListLeads{Page: page, ListFilter: window}),
+			"leads email_key":   asking(s, s.Lead.List, lead.List{Page: page, Email: "nobody"}),
+			"leads status":      asking(s, s.Lead.List, lead.List{Page: page, Status: "none"}),
+			"leads source":      asking(s, s.Lead.List, lead.List{Page: page, Source: "none"}),
+			"leads product_id":  asking(s, s.Lead.List, lead.List{Page: page, Product: product}),
+			"leads customer_id": asking(s, s.Lead.List, lead.List{Page: page, Customer: customer}),
+			"leads id":          asking(s, s.Lead.List, lead.List{Page: page, ListFilter: window}),
 		}
 		s.areLed(t, asked)
 	})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -11,29 +10,39 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
-	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // left is a form in which somebody agrees to letters, and that ad networks are told.
-func left(email string) CapturedLead {
-	return CapturedLead{NewLead: NewLead{Email: email, Source: LeadSourceForm}, From: "203.0.113.7", Agrees: true, AdsConsent: true, AdsVisit: visit()}
+func left(email string) lead.Captured {
+	return lead.Captured{NewLead: lead.NewLead{Email: email, Source: lead.SourceForm}, From: "203.0.113.7", Agrees: true, AdsConsent: true, AdsVisit: visit()}
 }
 
 // captures takes a form, and returns the lead with its address, nil if there is none.
-func captures(t *testing.T, s *Store, account string, in CapturedLead) *Lead {
+func captures(t *testing.T, s *Store, account string, in lead.Captured) *lead.Lead {
 	t.Helper()
-	seller, err := s.Tenant.GetAccount(t.Context(), account)
+	in.FormToken = formOf(t, s, account)
+	_, err := s.Lead.Capture(t.Context(), in)
 	require.NoError(t, err)
-	_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) { return s.capture(ctx, u, seller, &in) })
-	require.NoError(t, err)
-	leads, _, err := s.ListLeads(t.Context(), account, ListLeads{Page: core.Page{Limit: 1}, Email: in.Email})
+	leads, _, err := s.Lead.List(t.Context(), account, lead.List{Page: core.Page{Limit: 1}, Email: in.Email})
 	require.NoError(t, err)
 	if len(leads) == 0 {
 		return nil
 	}
 	return &leads[0]
+}
+
+// formOf returns the token of a form that was opened a minute ago.
+func formOf(t *testing.T, s *Store, account string) string {
+	t.Helper()
+	now := s.db.Options.Now
+	s.db.Options.Now = func() time.Time { return now().Add(-time.Minute) }
+	defer func() { s.db.Options.Now = now }()
+	form, err := s.Lead.NewForm(t.Context(), account)
+	require.NoError(t, err)
+	return form.Token
 }
 
 func (s *shop) confirmsLeads(t *testing.T) {
@@ -51,11 +60,11 @@ func (s *shop) claims(t *testing.T, d *advert.ConversionDestination) int {
 }
 
 // confirmsBy opens and confirms the link in a letter.
-func (s *shop) confirmsBy(t *testing.T, l *Lead) {
+func (s *shop) confirmsBy(t *testing.T, l *lead.Lead) {
 	t.Helper()
-	link, err := s.LeadConfirmationURL(l)
+	link, err := s.Lead.ConfirmationURL(l)
 	require.NoError(t, err)
-	confirmed, _, err := s.ConfirmLead(t.Context(), link[len(s.db.Options.PublicURL+"/subscribe/"):])
+	confirmed, _, err := s.Lead.Confirm(t.Context(), link[len(s.db.Options.PublicURL+"/subscribe/"):])
 	require.NoError(t, err)
 	require.True(t, confirmed.Consent.V.Marketing)
 }
@@ -98,19 +107,18 @@ func TestCaptureLead_TellsNobodyWithoutConsent(t *testing.T) {
 		trapped := left("bot@example.com")
 		trapped.Website = "https://spam.example"
 		require.Nil(t, captures(t, s.Store, s.account, trapped))
-		_, err := s.CreateLead(t.Context(), s.account, NewLead{Email: "api@example.com", Source: LeadSourceAPI}, false)
+		_, err := s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: "api@example.com", Source: lead.SourceAPI}, false)
 		require.NoError(t, err)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM ad_conversions`))
 
-		seller, err := s.Tenant.GetAccount(t.Context(), s.account)
-		require.NoError(t, err)
-		for param, change := range map[string]func(*CapturedLead){
-			"ads_visit":           func(in *CapturedLead) { in.AdsConsent = false },
-			"ads_visit.client_ip": func(in *CapturedLead) { in.AdsVisit.ClientIP = "fe80::1%eth0" },
+		for param, change := range map[string]func(*lead.Captured){
+			"ads_visit":           func(in *lead.Captured) { in.AdsConsent = false },
+			"ads_visit.client_ip": func(in *lead.Captured) { in.AdsVisit.ClientIP = "fe80::1%eth0" },
 		} {
 			in := left("ada@example.com")
 			change(&in)
-			_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) { return s.capture(ctx, u, seller, &in) })
+			in.FormToken = formOf(t, s.Store, s.account)
+			_, err := s.Lead.Capture(t.Context(), in)
 			dbtest.RequireInvalid(t, err, param)
 		}
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM leads WHERE email = 'ada@example.com'`))
@@ -159,14 +167,14 @@ func TestConfirmLead_TellsOfWhomTheSellerHasConfirmed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.confirmsLeads(t)
 		d := s.destination(t, advert.PlatformFacebook, nil)
-		form := func(email string) *Lead { return captures(t, s.Store, s.account, left(email)) }
+		form := func(email string) *lead.Lead { return captures(t, s.Store, s.account, left(email)) }
 		l, gone, imported := form("grace@example.com"), form("ada@example.com"), form("alan@example.com")
-		tells := func(l *Lead) bool {
-			tells, err := s.TellsOnceConfirmed(t.Context(), l)
+		tells := func(l *lead.Lead) bool {
+			tells, err := s.Lead.TellsOnceConfirmed(t.Context(), l)
 			require.NoError(t, err)
 			return tells
 		}
-		_, err := s.UpdateLead(t.Context(), s.account, l.ID, func(l *Lead) { l.Consent.V.Marketing, l.Consent.V.ConfirmedAt = true, ref(s.Now()) })
+		_, err := s.Lead.Update(t.Context(), s.account, l.ID, func(l *lead.Lead) { l.Consent.V.Marketing, l.Consent.V.ConfirmedAt = true, ref(s.Now()) })
 		require.NoError(t, err)
 		require.True(t, tells(l))
 		require.Zero(t, s.claims(t, d))
@@ -174,10 +182,10 @@ func TestConfirmLead_TellsOfWhomTheSellerHasConfirmed(t *testing.T) {
 		require.False(t, tells(l))
 		require.Equal(t, 1, s.claims(t, d))
 
-		_, err = s.UpdateLead(t.Context(), s.account, gone.ID, func(l *Lead) { l.Status = LeadStatusUnsubscribed })
+		_, err = s.Lead.Update(t.Context(), s.account, gone.ID, func(l *lead.Lead) { l.Status = lead.StatusUnsubscribed })
 		require.NoError(t, err)
 		require.Len(t, s.told(t, d), 2)
-		saved, err := s.ImportLeads(t.Context(), s.account, []NewLead{{Email: "alan@example.com", Source: LeadSourceImport, Status: LeadStatusUnsubscribed}}, true)
+		saved, err := s.Lead.Import(t.Context(), s.account, []lead.NewLead{{Email: "alan@example.com", Source: lead.SourceImport, Status: lead.StatusUnsubscribed}}, true)
 		require.NoError(t, err)
 		require.Equal(t, imported.ID, saved[0].Lead.ID)
 		require.Len(t, s.told(t, d), 1)
@@ -191,8 +199,8 @@ func TestDeleteLead_TellsAdNetworksNothingMore(t *testing.T) {
 		s.confirmsLeads(t)
 		waits := captures(t, s.Store, s.account, left("ada@example.com"))
 		erased := captures(t, s.Store, s.account, left("alan@example.com"))
-		for n, l := range []*Lead{gone, waits} {
-			_, err := s.DeleteLead(t.Context(), s.account, l.ID)
+		for n, l := range []*lead.Lead{gone, waits} {
+			_, err := s.Lead.Delete(t.Context(), s.account, l.ID)
 			require.NoError(t, err)
 			require.Len(t, s.told(t, d), 2-n)
 		}

@@ -82,7 +82,7 @@ func (s *Store) placeOrder(ctx context.Context, u *db.Unit, p placement) (*bill,
 // order.paid and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the order for
 // the customer.
 func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *bill, payment *Payment) error {
-	if err := s.convertLeads(ctx, u, b.Order.AccountID, b.Order.ID, cmp.Or(b.Order.CustomerEmail, b.Customer.Email), b.Order.CreatedAt); err != nil {
+	if err := s.Lead.Convert(ctx, u, b.Order.AccountID, b.Order.ID, cmp.Or(b.Order.CustomerEmail, b.Customer.Email), b.Order.CreatedAt); err != nil {
 		return err
 	}
 	if err := s.place(ctx, u, b); err != nil {
@@ -109,7 +109,7 @@ func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *bill, payment *Paym
 	if err := u.Update(ctx, customer.Columns, b.Customer); err != nil {
 		return err
 	}
-	if err := s.convertLeads(ctx, u, b.Order.AccountID, b.Order.ID, cmp.Or(b.Order.CustomerEmail, b.Customer.Email), now); err != nil {
+	if err := s.Lead.Convert(ctx, u, b.Order.AccountID, b.Order.ID, cmp.Or(b.Order.CustomerEmail, b.Customer.Email), now); err != nil {
 		return err
 	}
 	if err := s.pay(ctx, u, b, payment, now); err != nil {

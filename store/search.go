@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // SearchResult is an object that was found. Subtitle is nil if it is known by nothing but its title.
@@ -72,9 +73,11 @@ func (s *Store) finders() map[core.Kind]finder {
 		core.KindExperience: found(core.KindExperience, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]content.Experience, bool, error) {
 			return s.Content.ListExperiences(ctx, account, content.ListExperiences{Page: p, ListFilter: f})
 		}, func(e *content.Experience) (string, string, *string) { return e.ID, e.Name, &e.Slug }),
-		core.KindLead: found(core.KindLead, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]Lead, bool, error) {
-			return s.ListLeads(ctx, account, ListLeads{Page: p, ListFilter: f})
-		}, func(l *Lead) (string, string, *string) { return l.ID, cmp.Or(core.Deref(l.Name), l.Email), &l.Email }),
+		core.KindLead: found(core.KindLead, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]lead.Lead, bool, error) {
+			return s.Lead.List(ctx, account, lead.List{Page: p, ListFilter: f})
+		}, func(l *lead.Lead) (string, string, *string) {
+			return l.ID, cmp.Or(core.Deref(l.Name), l.Email), &l.Email
+		}),
 		core.KindFile: found(core.KindFile, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]grant.File, bool, error) {
 			return s.Grant.ListFiles(ctx, account, grant.ListFiles{Page: p, ListFilter: f})
 		}, func(f *grant.File) (string, string, *string) { return f.ID, f.Name, nil }),

@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -78,6 +79,7 @@ type Store struct {
 	Advert   *advert.Store   // channels, campaigns, ads, audiences
 	Grant    *grant.Store    // what customers have, licence keys, files
 	Customer *customer.Store // who buys
+	Lead     *lead.Store     // who left their address
 	Discount *discount.Store // discounts, and the uses of them
 	Lines    *lineitem.Store // the lines of checkouts, orders and invoices
 	Report   *report.Store   // figures by time
@@ -118,6 +120,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.Mailbox = mailbox.New(s.Throttle)
 	s.Customer = customer.New(opened)
+	s.Lead = lead.New(opened, lead.Rooms{
+		Activity: s.Activity, Advert: s.Advert, Catalog: s.Catalog, Content: s.Content, Customer: s.Customer, Mailbox: s.Mailbox, Outbox: s.Outbox, Tenant: s.Tenant,
+	})
 	s.Discount = discount.New(opened, s.Catalog)
 	s.Lines = lineitem.New(opened, s.Grant)
 	s.Audit = audit.New(opened, s.Tenant)

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // leave has somebody leave their address: in a form of anybody's page, or with the seller, who may say more of a lead that is known.
@@ -16,18 +17,18 @@ func (p *player) leave() error {
 	if err != nil {
 		return err
 	}
-	lead := store.NewLead{Email: *p.email(), Source: pick(p, []store.LeadSource{store.LeadSourceForm, store.LeadSourceAPI})}
+	found := lead.NewLead{Email: *p.email(), Source: pick(p, []lead.Source{lead.SourceForm, lead.SourceAPI})}
 	if p.odds(2) {
-		lead.Product = v.ProductID
+		found.Product = v.ProductID
 	}
 	if p.odds(2) {
-		lead.Status = pick(p, []store.LeadStatus{store.LeadStatusNew, store.LeadStatusQualified, store.LeadStatusQualified, store.LeadStatusUnsubscribed})
-		lead.Consent = maybe(p, 2, func() store.NewLeadConsent { return store.NewLeadConsent{Marketing: true} })
+		found.Status = pick(p, []lead.Status{lead.StatusNew, lead.StatusQualified, lead.StatusQualified, lead.StatusUnsubscribed})
+		found.Consent = maybe(p, 2, func() lead.NewConsent { return lead.NewConsent{Marketing: true} })
 		upsert := p.odds(2)
-		_, err := request(p, func(ctx context.Context) (*store.SavedLead, error) { return p.CreateLead(ctx, p.account, lead, upsert) })
-		return p.answered("note "+lead.Email, err)
+		_, err := request(p, func(ctx context.Context) (*lead.Saved, error) { return p.Lead.Create(ctx, p.account, found, upsert) })
+		return p.answered("note "+found.Email, err)
 	}
-	form, err := p.NewLeadForm(everywhere, p.account)
+	form, err := p.Lead.NewForm(everywhere, p.account)
 	if isRefusal(err) {
 		return errIdle // the account is disabled
 	}
@@ -35,12 +36,12 @@ func (p *player) leave() error {
 		return err
 	}
 	p.passes(3 * time.Second) // as long as somebody types
-	_, err = p.CaptureLead(everywhere, store.CapturedLead{NewLead: lead, FormToken: form.Token, From: "203.0.113.7", Agrees: p.odds(2)})
-	return p.answered(lead.Email+" fills in a form", err)
+	_, err = p.Lead.Capture(everywhere, lead.Captured{NewLead: found, FormToken: form.Token, From: "203.0.113.7", Agrees: p.odds(2)})
+	return p.answered(found.Email+" fills in a form", err)
 }
 
-func (p *player) lead() (*store.Lead, error) {
-	all, more, err := p.ListLeads(everywhere, p.account, store.ListLeads{Page: latest})
+func (p *player) lead() (*lead.Lead, error) {
+	all, more, err := p.Lead.List(everywhere, p.account, lead.List{Page: latest})
 	return some(p, all, more, err)
 }
 
@@ -51,11 +52,11 @@ func (p *player) judge() error {
 		return err
 	}
 	if p.odds(4) {
-		_, err := p.DeleteLead(everywhere, p.account, l.ID)
+		_, err := p.Lead.Delete(everywhere, p.account, l.ID)
 		return p.answered("forget "+l.ID, err)
 	}
-	to := pick(p, []store.LeadStatus{store.LeadStatusQualified, store.LeadStatusNew, store.LeadStatusUnsubscribed, store.LeadStatusConverted})
-	_, err = p.UpdateLead(everywhere, p.account, l.ID, func(l *store.Lead) { l.Status = to })
+	to := pick(p, []lead.Status{lead.StatusQualified, lead.StatusNew, lead.StatusUnsubscribed, lead.StatusConverted})
+	_, err = p.Lead.Update(everywhere, p.account, l.ID, func(l *lead.Lead) { l.Status = to })
 	return p.answered(fmt.Sprintf("call %s %s", l.ID, to), err)
 }
 

@@ -6,10 +6,11 @@ import (
 
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // leads are the leads.
-func leads(s *store.Store) *List { return list(s.ListLeads, view.ListLeads, leadHead, each(leadRow)) }
+func leads(s *store.Store) *List { return list(s.Lead.List, view.ListLeads, leadHead, each(leadRow)) }
 
 var leadHead = []string{
 	"id", "status", "source", "created_at", "email", "name", "phone", "product", "customer", "ai_site", "checkout", "referrer", "utm_source", "utm_medium",
@@ -17,10 +18,10 @@ var leadHead = []string{
 }
 
 // leadRow returns a lead as a row of the file, in the order of leadHead.
-func leadRow(l *store.Lead) []string {
+func leadRow(l *lead.Lead) []string {
 	utm := l.UTM.V
 	if utm == nil {
-		utm = &store.UTM{}
+		utm = &lead.UTM{}
 	}
 	consent := l.Consent.V
 	return []string{

@@ -5,12 +5,12 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // ListLeads implements GET /leads.
 func (h *Handlers) ListLeads(ctx context.Context, r api.ListLeadsRequestObject) (api.ListLeadsResponseObject, error) {
-	leads, more, err := h.store.ListLeads(ctx, account(ctx), view.ListLeads(r.Params))
+	leads, more, err := h.store.Lead.List(ctx, account(ctx), view.ListLeads(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -20,12 +20,12 @@ func (h *Handlers) ListLeads(ctx context.Context, r api.ListLeadsRequestObject) 
 
 // CreateLead implements POST /leads.
 func (h *Handlers) CreateLead(ctx context.Context, r api.CreateLeadRequestObject) (api.CreateLeadResponseObject, error) {
-	saved, err := h.store.CreateLead(ctx, account(ctx), view.NewLead(r.Body), r.Body.Upsert != nil && *r.Body.Upsert)
+	saved, err := h.store.Lead.Create(ctx, account(ctx), view.NewLead(r.Body), r.Body.Upsert != nil && *r.Body.Upsert)
 	if err != nil {
 		return nil, err
 	}
 	out, err := show(ctx, h, saved.Lead, view.Lead, r.Params.Expand)
-	if saved.Outcome == store.LeadCreated {
+	if saved.Outcome == lead.OutcomeCreated {
 		return api.CreateLead201JSONResponse(out), err
 	}
 	return api.CreateLead200JSONResponse(out), err
@@ -33,7 +33,7 @@ func (h *Handlers) CreateLead(ctx context.Context, r api.CreateLeadRequestObject
 
 // ImportLeads implements POST /leads/import.
 func (h *Handlers) ImportLeads(ctx context.Context, r api.ImportLeadsRequestObject) (api.ImportLeadsResponseObject, error) {
-	saved, err := h.store.ImportLeads(ctx, account(ctx), view.ImportedLeads(r.Body), r.Body.Upsert == nil || *r.Body.Upsert)
+	saved, err := h.store.Lead.Import(ctx, account(ctx), view.ImportedLeads(r.Body), r.Body.Upsert == nil || *r.Body.Upsert)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (h *Handlers) ExportLeads(ctx context.Context, r api.ExportLeadsRequestObje
 
 // GetLead implements GET /leads/{id}.
 func (h *Handlers) GetLead(ctx context.Context, r api.GetLeadRequestObject) (api.GetLeadResponseObject, error) {
-	l, err := h.store.GetLead(ctx, account(ctx), r.ID)
+	l, err := h.store.Lead.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (h *Handlers) GetLead(ctx context.Context, r api.GetLeadRequestObject) (api
 
 // UpdateLead implements PATCH /leads/{id}.
 func (h *Handlers) UpdateLead(ctx context.Context, r api.UpdateLeadRequestObject) (api.UpdateLeadResponseObject, error) {
-	l, err := h.store.UpdateLead(ctx, account(ctx), r.ID, view.LeadChange(r.Body))
+	l, err := h.store.Lead.Update(ctx, account(ctx), r.ID, view.LeadChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (h *Handlers) UpdateLead(ctx context.Context, r api.UpdateLeadRequestObject
 
 // DeleteLead implements DELETE /leads/{id}.
 func (h *Handlers) DeleteLead(ctx context.Context, r api.DeleteLeadRequestObject) (api.DeleteLeadResponseObject, error) {
-	l, err := h.store.DeleteLead(ctx, account(ctx), r.ID)
+	l, err := h.store.Lead.Delete(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

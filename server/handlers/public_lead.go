@@ -11,7 +11,7 @@ import (
 
 // GetPublicLeadForm implements GET /public/lead_forms/{account}.
 func (h *Handlers) GetPublicLeadForm(ctx context.Context, r api.GetPublicLeadFormRequestObject) (api.GetPublicLeadFormResponseObject, error) {
-	form, err := h.store.NewLeadForm(ctx, r.Account)
+	form, err := h.store.Lead.NewForm(ctx, r.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func (h *Handlers) GetPublicLeadForm(ctx context.Context, r api.GetPublicLeadFor
 
 // CreatePublicLead implements POST /public/leads.
 func (h *Handlers) CreatePublicLead(ctx context.Context, r api.CreatePublicLeadRequestObject) (api.CreatePublicLeadResponseObject, error) {
-	lead, err := h.store.CaptureLead(ctx, view.CapturedLead(r.Body, caller.Address(ctx)))
+	lead, err := h.store.Lead.Capture(ctx, view.CapturedLead(r.Body, caller.Address(ctx)))
 	if err != nil {
 		return nil, err
 	}

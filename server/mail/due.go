@@ -48,7 +48,7 @@ func (p *Post) SendDue(ctx context.Context) error {
 
 // askLeads sends the letters that ask leads to confirm.
 func (p *Post) askLeads(ctx context.Context) error {
-	due, err := p.store.DueLeadLetters(ctx, dueAtOnce)
+	due, err := p.store.Lead.DueLetters(ctx, dueAtOnce)
 	return errors.Join(err, each(ctx, due, p.askLead))
 }
 
@@ -95,14 +95,14 @@ func each(ctx context.Context, due []core.Due, send func(ctx context.Context, ac
 }
 
 func (p *Post) askLead(ctx context.Context, account, id string) error {
-	lead, err := p.store.ClaimLeadLetter(ctx, account, id)
+	lead, err := p.store.Lead.ClaimLetter(ctx, account, id)
 	if err != nil || lead == nil {
 		return err
 	}
 	if err := p.sendLeadConfirmation(ctx, lead); err != nil {
 		return err
 	}
-	return p.store.EndLeadLetter(context.WithoutCancel(ctx), account, id)
+	return p.store.Lead.EndLetter(context.WithoutCancel(ctx), account, id)
 }
 
 func (p *Post) sendDuePortalLink(ctx context.Context, account, id string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -150,12 +151,12 @@ func verification(l *locale.Locale, seller *tenant.Account, c *store.Checkout, l
 
 // sendLeadConfirmation sends a letter to a lead, whose reader is asked to agree to letters of the seller. It repeats nothing that somebody
 // has typed.
-func (p *Post) sendLeadConfirmation(ctx context.Context, l *store.Lead) error {
+func (p *Post) sendLeadConfirmation(ctx context.Context, l *lead.Lead) error {
 	seller, err := p.store.Tenant.GetAccount(ctx, l.AccountID)
 	if err != nil {
 		return err
 	}
-	link, err := p.store.LeadConfirmationURL(l)
+	link, err := p.store.Lead.ConfirmationURL(l)
 	if err != nil {
 		return err
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 func TestLeadsFile_HasARowForEveryLeadThatTheFiltersLetThrough(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	made, err := w.CreateLead(t.Context(), w.account, store.NewLead{
-		Email: "ada@example.com", Name: new("=1+1"), Source: store.LeadSourceForm, Tags: []string{"vip", "early"}, UTM: &store.UTM{Source: new("@mail")},
-		Consent: &store.NewLeadConsent{Marketing: true, At: new("2026-01-02T03:04:05Z"), IP: new("203.0.113.7")},
+	made, err := w.Lead.Create(t.Context(), w.account, lead.NewLead{
+		Email: "ada@example.com", Name: new("=1+1"), Source: lead.SourceForm, Tags: []string{"vip", "early"}, UTM: &lead.UTM{Source: new("@mail")},
+		Consent: &lead.NewConsent{Marketing: true, At: new("2026-01-02T03:04:05Z"), IP: new("203.0.113.7")},
 	}, false)
 	require.NoError(t, err)
-	_, err = w.CreateLead(t.Context(), w.account, store.NewLead{Email: "grace@example.com", Source: store.LeadSourceAPI}, false)
+	_, err = w.Lead.Create(t.Context(), w.account, lead.NewLead{Email: "grace@example.com", Source: lead.SourceAPI}, false)
 	require.NoError(t, err)
 	read := func(query any) (rows []map[string]string) {
 		lines := w.exported("leads", query)

@@ -16,9 +16,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -63,7 +63,7 @@ func (p *Pages) withToken(ctx context.Context, account string, blocks []pageBloc
 	if !slices.ContainsFunc(blocks, func(b pageBlock) bool { return b.Form != nil }) {
 		return text, nil
 	}
-	form, err := p.store.NewLeadForm(ctx, account)
+	form, err := p.store.Lead.NewForm(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +126,13 @@ func (p *Pages) leaveLead(c echo.Context) error {
 
 // capture makes a lead of what was typed, or returns what is wrong with it.
 func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AISite, block *content.SiteBlock) (problem string, err error) {
-	in := store.CapturedLead{
-		NewLead:   store.NewLead{Email: entered(c, "email"), Product: core.Deref(block.Product), Source: store.LeadSourceAISite},
+	in := lead.Captured{
+		NewLead:   lead.NewLead{Email: entered(c, "email"), Product: core.Deref(block.Product), Source: lead.SourceAISite},
 		FormToken: c.FormValue("form_token"), Website: c.FormValue("website"), From: caller.Address(c.Request().Context()),
 		Agrees: block.ConsentText != nil && c.FormValue("consent") == "true", Site: site,
 	}
 	if site.Type == content.AISiteTypeLinkInBio {
-		in.Source = store.LeadSourceLinkInBio
+		in.Source = lead.SourceLinkInBio
 	}
 	if asksLeadAds(seller, block) && c.FormValue("ads_consent") == "true" {
 		in.AdsConsent, in.AdsVisit = true, visitOf(c, site.URL)
@@ -143,7 +143,7 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	if problem := core.EmailProblem(in.Email, "This is not an e-mail address."); problem != "" {
 		return problem, nil
 	}
-	_, err = p.store.CaptureLead(c.Request().Context(), in)
+	_, err = p.store.Lead.Capture(c.Request().Context(), in)
 	wrong, ok := errors.AsType[*core.Error](err)
 	switch {
 	case !ok:

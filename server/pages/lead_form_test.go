@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -44,9 +44,9 @@ func (w *shop) fills(address, page string, fields url.Values, status int) string
 	return w.readStrange(response, status)
 }
 
-func (w *shop) allLeads() []store.Lead {
+func (w *shop) allLeads() []lead.Lead {
 	w.t.Helper()
-	leads, _, err := w.ListLeads(w.t.Context(), w.account, store.ListLeads{Page: core.Page{Limit: 10}})
+	leads, _, err := w.Lead.List(w.t.Context(), w.account, lead.List{Page: core.Page{Limit: 10}})
 	require.NoError(w.t, err)
 	return leads
 }
@@ -67,7 +67,7 @@ func TestLeadForm_MakesALeadOfTheSite(t *testing.T) {
 		answer := w.fills(site.URL, page, url.Values{"email": {" grace@example.com "}, "name": {"Grace\x00 H"}, "consent": {"true"}, "product": {"another"}}, http.StatusOK)
 		assert.Contains(t, answer, "this has arrived")
 		l := w.lead("grace@example.com")
-		assert.Equal(t, store.LeadSourceAISite, l.Source)
+		assert.Equal(t, lead.SourceAISite, l.Source)
 		assert.Equal(t, site.ID, core.Deref(l.AISiteID))
 		assert.Equal(t, product.ID, core.Deref(l.ProductID))
 		assert.Equal(t, "Grace H", core.Deref(l.Name))
@@ -80,7 +80,7 @@ func TestLeadForm_MakesALeadOfTheSite(t *testing.T) {
 		require.NoError(t, err)
 		w.fills(bio.URL, w.visit(bio.URL), url.Values{"email": {"ada@example.com"}}, http.StatusOK)
 		l = w.lead("ada@example.com")
-		assert.Equal(t, store.LeadSourceLinkInBio, l.Source)
+		assert.Equal(t, lead.SourceLinkInBio, l.Source)
 		assert.False(t, l.Consent.V.Marketing, "nobody agrees who does not say so")
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -21,18 +21,18 @@ type subscribePage struct {
 // subscribe serves the page that the link in a letter to a lead opens. It changes nothing, because programs that look for malice in mail
 // follow links too.
 func (p *Pages) subscribe(c echo.Context) error {
-	lead, expired, err := p.store.OpenLeadConfirmation(c.Request().Context(), c.Param("token"))
+	lead, expired, err := p.store.Lead.OpenConfirmation(c.Request().Context(), c.Param("token"))
 	return p.showSubscribe(c, lead, expired, err)
 }
 
 // subscribed takes the form with which the reader of a letter agrees.
 func (p *Pages) subscribed(c echo.Context) error {
-	lead, expired, err := p.store.ConfirmLead(c.Request().Context(), c.Param("token"))
+	lead, expired, err := p.store.Lead.Confirm(c.Request().Context(), c.Param("token"))
 	return p.showSubscribe(c, lead, expired, err)
 }
 
 // showSubscribe answers with the page of a letter to a lead. An expired link is 410.
-func (p *Pages) showSubscribe(c echo.Context, lead *store.Lead, expired bool, err error) error {
+func (p *Pages) showSubscribe(c echo.Context, lead *lead.Lead, expired bool, err error) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -43,7 +43,7 @@ func (p *Pages) showSubscribe(c echo.Context, lead *store.Lead, expired bool, er
 	if err != nil {
 		return err
 	}
-	tells, err := p.store.TellsOnceConfirmed(c.Request().Context(), lead)
+	tells, err := p.store.Lead.TellsOnceConfirmed(c.Request().Context(), lead)
 	if err != nil {
 		return err
 	}

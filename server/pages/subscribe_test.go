@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/mail"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -39,11 +39,11 @@ func (w *shop) confirms(how tenant.LeadConfirmation) {
 // leaves sends a form in which somebody at a network address agrees to letters.
 func (w *shop) leaves(email, from string) {
 	w.t.Helper()
-	form, err := w.NewLeadForm(w.t.Context(), w.account)
+	form, err := w.Lead.NewForm(w.t.Context(), w.account)
 	require.NoError(w.t, err)
 	w.now = w.now.Add(3 * time.Second)
-	_, err = w.CaptureLead(w.t.Context(), store.CapturedLead{
-		NewLead:   store.NewLead{Email: email, Source: store.LeadSourceForm, Name: new("Win at https://spam.example"), UTM: &store.UTM{Source: new("https://spam.example")}},
+	_, err = w.Lead.Capture(w.t.Context(), lead.Captured{
+		NewLead:   lead.NewLead{Email: email, Source: lead.SourceForm, Name: new("Win at https://spam.example"), UTM: &lead.UTM{Source: new("https://spam.example")}},
 		FormToken: form.Token, From: from, Agrees: true,
 	})
 	require.NoError(w.t, err)
@@ -53,9 +53,9 @@ func (w *shop) leaves(email, from string) {
 func (w *shop) mails(m mail.Mailer) error { return mail.NewPost(w.Store, m).SendDue(w.t.Context()) }
 
 // lead is that with an address.
-func (w *shop) lead(email string) *store.Lead {
+func (w *shop) lead(email string) *lead.Lead {
 	w.t.Helper()
-	leads, _, err := w.ListLeads(w.t.Context(), w.account, store.ListLeads{Page: core.Page{Limit: 10}, Email: email})
+	leads, _, err := w.Lead.List(w.t.Context(), w.account, lead.List{Page: core.Page{Limit: 10}, Email: email})
 	require.NoError(w.t, err)
 	require.Len(w.t, leads, 1)
 	return &leads[0]
@@ -135,11 +135,11 @@ func TestSubscribe_LinksEnd(t *testing.T) {
 		w.page(link, http.StatusGone)
 		w.posts(link, http.StatusGone)
 		w.now = began
-		_, err = w.UpdateLead(t.Context(), w.account, w.lead("grace@example.com").ID, func(l *store.Lead) { l.Status = store.LeadStatusUnsubscribed })
+		_, err = w.Lead.Update(t.Context(), w.account, w.lead("grace@example.com").ID, func(l *lead.Lead) { l.Status = lead.StatusUnsubscribed })
 		require.NoError(t, err)
 		w.posts(link, http.StatusNotFound) // who wants no letters says so for good
 		assert.False(t, w.lead("grace@example.com").Consent.V.Marketing)
-		_, err = w.DeleteLead(t.Context(), w.account, w.lead("grace@example.com").ID)
+		_, err = w.Lead.Delete(t.Context(), w.account, w.lead("grace@example.com").ID)
 		require.NoError(t, err)
 		w.page(link, http.StatusNotFound)
 	})
@@ -232,7 +232,7 @@ func TestLeadLetter_WaitsForNobodyWhoNeedsNone(t *testing.T) {
 		assert.True(t, w.lead("at-once@example.com").Consent.V.Marketing)
 		w.confirms(tenant.LeadConfirmationDoubleOptIn)
 		w.leaves("left@example.com", "203.0.113.7")
-		_, err := w.UpdateLead(t.Context(), w.account, w.lead("left@example.com").ID, func(l *store.Lead) { l.Status = store.LeadStatusUnsubscribed })
+		_, err := w.Lead.Update(t.Context(), w.account, w.lead("left@example.com").ID, func(l *lead.Lead) { l.Status = lead.StatusUnsubscribed })
 		require.NoError(t, err)
 		w.leaves("disabled@example.com", "203.0.113.7")
 		_, _, err = w.Tenant.DisableAccount(t.Context(), w.account)

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
 
@@ -26,7 +27,7 @@ func Event(kind string, v any) ([]byte, error) {
 		return json.Marshal(invoiceDetail(d))
 	case *store.RefundDetail:
 		return json.Marshal(refundDetail(d))
-	case *store.LeadDetail:
+	case *lead.Detail:
 		return json.Marshal(leadCustomer{Customer: Customer(d.Customer), Lead: Lead(d.Lead)})
 	}
 	return nil, fmt.Errorf("view: no payload of %s from %T", kind, v)

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -136,15 +137,15 @@ func sampleProduct() *catalog.ProductDetail {
 }
 
 // sampleLead is somebody who left their address on a page about a product, and agreed to be written to.
-func sampleLead() *store.LeadDetail {
+func sampleLead() *lead.Detail {
 	now, customerID := sampleTime(), core.KindCustomer.Prefix()+sampleID
-	lead := &store.Lead{
+	found := &lead.Lead{
 		ID: core.KindLead.Prefix() + sampleID, Email: "ada@example.com", Name: new("Ada Byron"), ProductID: new(core.KindProduct.Prefix() + sampleID),
-		Source: store.LeadSourceForm, Status: store.LeadStatusNew, CustomerID: customerID, CreatedAt: now, UpdatedAt: now,
-		Consent: core.JSONOf(store.LeadConsent{Marketing: true, At: &now, IP: new("203.0.113.7")}),
+		Source: lead.SourceForm, Status: lead.StatusNew, CustomerID: customerID, CreatedAt: now, UpdatedAt: now,
+		Consent: core.JSONOf(lead.Consent{Marketing: true, At: &now, IP: new("203.0.113.7")}),
 	}
-	return &store.LeadDetail{
-		Customer: &customer.Customer{ID: customerID, Email: &lead.Email, Type: customer.TypeLead, CreatedAt: now, UpdatedAt: now}, Lead: lead,
+	return &lead.Detail{
+		Customer: &customer.Customer{ID: customerID, Email: &found.Email, Type: customer.TypeLead, CreatedAt: now, UpdatedAt: now}, Lead: found,
 	}
 }
 

@@ -2,12 +2,12 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // Lead renders a lead.
-func Lead(l *store.Lead) api.Lead {
+func Lead(l *lead.Lead) api.Lead {
 	return api.Lead{
 		ID:              l.ID,
 		Object:          "lead",
@@ -34,18 +34,18 @@ func Lead(l *store.Lead) api.Lead {
 	}
 }
 
-func leadConsent(c *store.LeadConsent) api.LeadConsent {
+func leadConsent(c *lead.Consent) api.LeadConsent {
 	return api.LeadConsent{Marketing: c.Marketing, At: atOrNull(c.At), IP: c.IP, ConfirmedAt: atOrNull(c.ConfirmedAt)}
 }
 
 // ListLeads reads the query of a list.
-func ListLeads(q api.ListLeadsParams) store.ListLeads {
-	return store.ListLeads{
+func ListLeads(q api.ListLeadsParams) lead.List {
+	return lead.List{
 		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Email:      value(q.Email),
-		Status:     store.LeadStatus(value(q.Status)),
-		Source:     store.LeadSource(value(q.Source)),
+		Status:     lead.Status(value(q.Status)),
+		Source:     lead.Source(value(q.Source)),
 		Product:    value(q.Product),
 		Customer:   value(q.Customer),
 		Tag:        value(q.Tag),
@@ -53,69 +53,69 @@ func ListLeads(q api.ListLeadsParams) store.ListLeads {
 }
 
 // NewLead reads the body of a create.
-func NewLead(b *api.LeadCreate) store.NewLead {
-	n := store.NewLead{
+func NewLead(b *api.LeadCreate) lead.NewLead {
+	n := lead.NewLead{
 		Email:    b.Email,
 		Product:  value(b.Product),
 		AISite:   value(b.AISite),
-		Source:   store.LeadSourceAPI,
-		Status:   store.LeadStatus(value(b.Status)),
+		Source:   lead.SourceAPI,
+		Status:   lead.Status(value(b.Status)),
 		Name:     b.Name,
 		Phone:    b.Phone,
 		Referrer: b.Referrer,
-		UTM:      (*store.UTM)(b.UTM),
+		UTM:      (*lead.UTM)(b.UTM),
 		Tags:     b.Tags,
 		Metadata: metadata(b.Metadata),
 	}
 	setAs(&n.Source, b.Source)
 	set(&n.CustomFieldData, (*map[string]string)(b.CustomFieldData))
 	if c := b.Consent; c != nil {
-		n.Consent = &store.NewLeadConsent{Marketing: c.Marketing, At: (*string)(c.At), ConfirmedAt: (*string)(c.ConfirmedAt), IP: c.IP}
+		n.Consent = &lead.NewConsent{Marketing: c.Marketing, At: (*string)(c.At), ConfirmedAt: (*string)(c.ConfirmedAt), IP: c.IP}
 	}
 	return n
 }
 
 // ImportedLeads reads the body of an import.
-func ImportedLeads(b *api.LeadImportCreate) []store.NewLead {
-	source := store.LeadSourceImport
+func ImportedLeads(b *api.LeadImportCreate) []lead.NewLead {
+	source := lead.SourceImport
 	setAs(&source, b.Source)
-	return mapped(b.Leads, func(r api.LeadRow) store.NewLead {
-		n := store.NewLead{
+	return mapped(b.Leads, func(r api.LeadRow) lead.NewLead {
+		n := lead.NewLead{
 			Email:           value(r.Email),
 			Product:         value(r.Product),
 			AISite:          value(r.AISite),
 			Source:          source,
-			Status:          store.LeadStatus(value(r.Status)),
+			Status:          lead.Status(value(r.Status)),
 			Name:            r.Name,
 			Phone:           r.Phone,
 			Referrer:        r.Referrer,
-			UTM:             (*store.UTM)(r.UTM),
+			UTM:             (*lead.UTM)(r.UTM),
 			CustomFieldData: r.CustomFieldData,
 			Tags:            r.Tags,
 			Metadata:        core.NewMetadata(r.Metadata),
 		}
 		if c := r.Consent; c != nil {
-			n.Consent = &store.NewLeadConsent{Marketing: value(c.Marketing), At: c.At, ConfirmedAt: c.ConfirmedAt, IP: c.IP}
+			n.Consent = &lead.NewConsent{Marketing: value(c.Marketing), At: c.At, ConfirmedAt: c.ConfirmedAt, IP: c.IP}
 		}
 		return n
 	})
 }
 
 // LeadImport renders what became of the leads of an import.
-func LeadImport(saved []store.SavedLead) api.LeadImport {
-	counts := map[store.LeadOutcome]int64{}
+func LeadImport(saved []lead.Saved) api.LeadImport {
+	counts := map[lead.Outcome]int64{}
 	results := make([]api.LeadImportResult, len(saved))
 	for i := range saved {
 		counts[saved[i].Outcome]++
 		results[i] = leadImportResult(i, &saved[i])
 	}
 	return api.LeadImport{
-		Object: "lead_import", Created: counts[store.LeadCreated], Updated: counts[store.LeadUpdated], Unchanged: counts[store.LeadUnchanged],
-		Failed: counts[store.LeadFailed], Results: results,
+		Object: "lead_import", Created: counts[lead.OutcomeCreated], Updated: counts[lead.OutcomeUpdated], Unchanged: counts[lead.OutcomeUnchanged],
+		Failed: counts[lead.OutcomeFailed], Results: results,
 	}
 }
 
-func leadImportResult(index int, s *store.SavedLead) api.LeadImportResult {
+func leadImportResult(index int, s *lead.Saved) api.LeadImportResult {
 	out := api.LeadImportResult{Index: int64(index), Status: api.LeadImportResultStatus(s.Outcome), ID: nil, Errors: nil}
 	if s.Err != nil {
 		out.Errors = problems(s.Err)
@@ -134,17 +134,17 @@ func problems(e *core.Error) map[string][]string {
 }
 
 // LeadChange reads the body of a PATCH.
-func LeadChange(b *api.LeadUpdate) func(*store.Lead) {
-	return func(l *store.Lead) {
+func LeadChange(b *api.LeadUpdate) func(*lead.Lead) {
+	return func(l *lead.Lead) {
 		setOrClear(&l.Name, b.Name)
 		setOrClear(&l.Phone, b.Phone)
 		setOrClear(&l.Referrer, b.Referrer)
 		if b.UTM.IsSpecified() {
-			l.UTM.V = (*store.UTM)(sent(b.UTM))
+			l.UTM.V = (*lead.UTM)(sent(b.UTM))
 		}
 		setAs(&l.Status, b.Status)
 		if c := b.Consent; c != nil {
-			l.Consent.V = store.LeadConsent{Marketing: c.Marketing, At: stored(c.At), IP: c.IP, ConfirmedAt: stored(c.ConfirmedAt)}
+			l.Consent.V = lead.Consent{Marketing: c.Marketing, At: stored(c.At), IP: c.IP, ConfirmedAt: stored(c.ConfirmedAt)}
 		}
 		set(&l.CustomFieldData.V, (*map[string]string)(b.CustomFieldData))
 		if b.Tags != nil {

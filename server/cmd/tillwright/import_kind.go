@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // importOutcome is what became of a row that did not fail.
@@ -146,14 +147,14 @@ func putLead(ctx context.Context, s *store.Store, account string, body importBod
 	if create.Source == nil {
 		create.Source = new(api.LeadSource("import"))
 	}
-	saved, err := s.CreateLead(ctx, account, view.NewLead(create), true)
+	saved, err := s.Lead.Create(ctx, account, view.NewLead(create), true)
 	switch {
 	case err != nil:
 		return 0, err
-	case saved.Outcome == store.LeadCreated:
+	case saved.Outcome == lead.OutcomeCreated:
 		return importCreated, nil
 	}
-	return changed(saved.Outcome == store.LeadUpdated), nil
+	return changed(saved.Outcome == lead.OutcomeUpdated), nil
 }
 
 func putLicenseKey(ctx context.Context, s *store.Store, account string, body importBody) (importOutcome, error) {

@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -20,18 +20,18 @@ type AbandonedCheckout struct {
 	IsTyped    bool               // the address of a new customer was only typed, so that they do not own it
 }
 
-// captureAbandoned makes a lead of an abandoned checkout. They agreed to nothing. There is none if the address has a lead for that product.
-func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, in AbandonedCheckout) error {
+// CaptureAbandoned makes a lead of an abandoned checkout. They agreed to nothing. There is none if the address has a lead for that product.
+func (s *Store) CaptureAbandoned(ctx context.Context, u *db.Unit, in AbandonedCheckout) error {
 	now, err := s.db.BusinessNow(ctx, in.AccountID)
 	if err != nil {
 		return err
 	}
 	l := &Lead{
-		AccountID: in.AccountID, ID: core.NewID(core.KindLead), Email: in.Email, EmailKey: core.EmailKey(in.Email), Name: in.Name, Source: LeadSourceCheckoutAbandoned,
-		CheckoutID: &in.ID, ProductID: in.ProductID, Status: LeadStatusNew, CreatedAt: now, UpdatedAt: now,
+		AccountID: in.AccountID, ID: core.NewID(core.KindLead), Email: in.Email, EmailKey: core.EmailKey(in.Email), Name: in.Name, Source: SourceCheckoutAbandoned,
+		CheckoutID: &in.ID, ProductID: in.ProductID, Status: StatusNew, CreatedAt: now, UpdatedAt: now,
 	}
 	batch := &leadBatch{Unit: u, s: s, account: in.AccountID, now: now}
-	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil || batch.leads[l.key()] != nil {
+	if err := batch.read(ctx, []Saved{{Lead: l}}); err != nil || batch.leads[l.key()] != nil {
 		return err
 	}
 	if in.Buyer == nil {

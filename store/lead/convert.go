@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// convertLeads makes the new and qualified leads of an address converted, because the address pays an order; nil is none. They are looked for first, so that a
+// Convert makes the new and qualified leads of an address converted, because the address pays an order; nil is none. They are looked for first, so that a
 // sale without leads, as most are, costs one read that locks nothing and sends nothing that waits.
-func (s *Store) convertLeads(ctx context.Context, u *db.Unit, account, order string, email *string, now core.Time) error {
+func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, email *string, now core.Time) error {
 	if email == nil {
 		return nil
 	}
@@ -30,8 +30,8 @@ func (s *Store) convertLeads(ctx context.Context, u *db.Unit, account, order str
 	return nil
 }
 
-// forgetLeads deletes the leads of a locked customer who is being deleted, and all of the address that they own.
-func (s *Store) forgetLeads(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+// Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own.
+func (s *Store) Forget(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 		return fmt.Errorf("delete the leads of a customer: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -10,35 +10,35 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// LeadStatus says what became of a lead.
-type LeadStatus string
+// Status says what became of a lead.
+type Status string
 
 // The states of a lead. Only an order that the address pays makes it converted, and nothing follows unsubscribed.
 const (
-	LeadStatusNew          LeadStatus = "new"
-	LeadStatusQualified    LeadStatus = "qualified"
-	LeadStatusConverted    LeadStatus = "converted"
-	LeadStatusUnsubscribed LeadStatus = "unsubscribed"
+	StatusNew          Status = "new"
+	StatusQualified    Status = "qualified"
+	StatusConverted    Status = "converted"
+	StatusUnsubscribed Status = "unsubscribed"
 )
 
-// leadLifecycle is what a seller may do. That an order converts a lead is the system's: see convertLeads.
-var leadLifecycle = core.Lifecycle[LeadStatus]{
-	LeadStatusNew:       {LeadStatusQualified, LeadStatusUnsubscribed},
-	LeadStatusQualified: {LeadStatusNew, LeadStatusUnsubscribed},
-	LeadStatusConverted: {LeadStatusUnsubscribed},
+// lifecycle is what a seller may do. That an order converts a lead is the system's: see Convert.
+var lifecycle = core.Lifecycle[Status]{
+	StatusNew:       {StatusQualified, StatusUnsubscribed},
+	StatusQualified: {StatusNew, StatusUnsubscribed},
+	StatusConverted: {StatusUnsubscribed},
 }
 
-// LeadSource says how a lead came.
-type LeadSource string
+// Source says how a lead came.
+type Source string
 
 // The sources of leads.
 const (
-	LeadSourceForm              LeadSource = "form"
-	LeadSourceCheckoutAbandoned LeadSource = "checkout_abandoned"
-	LeadSourceAISite            LeadSource = "ai_site"
-	LeadSourceLinkInBio         LeadSource = "link_in_bio"
-	LeadSourceImport            LeadSource = "import"
-	LeadSourceAPI               LeadSource = "api"
+	SourceForm              Source = "form"
+	SourceCheckoutAbandoned Source = "checkout_abandoned"
+	SourceAISite            Source = "ai_site"
+	SourceLinkInBio         Source = "link_in_bio"
+	SourceImport            Source = "import"
+	SourceAPI               Source = "api"
 )
 
 // Lead is somebody who left their address, for a product or for none. An address, in any case, has one lead for each product and one
@@ -51,16 +51,16 @@ type Lead struct {
 	Name             *string                      `db:"name"`
 	Phone            *string                      `db:"phone"`
 	ProductID        *string                      `db:"product_id"`
-	Source           LeadSource                   `db:"source"`
+	Source           Source                       `db:"source"`
 	AISiteID         *string                      `db:"ai_site_id"`
 	CheckoutID       *string                      `db:"checkout_id"` // that was abandoned
 	Referrer         *string                      `db:"referrer"`
 	UTM              core.JSON[*UTM]              `db:"utm"`
-	Status           LeadStatus                   `db:"status"`
+	Status           Status                       `db:"status"`
 	CustomerID       string                       `db:"customer_id"`
 	ConvertedAt      *core.Time                   `db:"converted_at"`
 	ConvertedOrderID *string                      `db:"converted_order_id"`
-	Consent          core.JSON[LeadConsent]       `db:"consent"`
+	Consent          core.JSON[Consent]           `db:"consent"`
 	AdsConsent       bool                         `db:"ads_consent"` // the visitor agreed that ad networks are told of the lead
 	CustomFieldData  core.JSON[map[string]string] `db:"custom_field_data"`
 	Tags             core.JSON[[]string]          `db:"tags"`
@@ -80,21 +80,21 @@ type UTM struct {
 	Content  *string `json:"content"`
 }
 
-// LeadConsent is what a lead agreed to, with what proves it.
-type LeadConsent struct {
+// Consent is what a lead agreed to, with what proves it.
+type Consent struct {
 	Marketing   bool       `json:"marketing"`
 	At          *core.Time `json:"at"`
 	IP          *string    `json:"ip"`
 	ConfirmedAt *core.Time `json:"confirmed_at"` // by the reader of a letter to the address
 }
 
-// LeadDetail is the data of lead.created.
-type LeadDetail struct {
+// Detail is the data of lead.created.
+type Detail struct {
 	Customer *customer.Customer
 	Lead     *Lead
 }
 
-var leadColumns = db.ColumnsOf[Lead]("leads")
+var columns = db.ColumnsOf[Lead]("leads")
 
 // check returns CodeInvalid with the fields that are not acceptable, but for the address, which never changes.
 func (l *Lead) check() error {
@@ -109,71 +109,71 @@ func (l *Lead) check() error {
 			p.Check(core.HasAtMost(value, 255), "utm."+field, "This has at most 255 characters.")
 		}
 	}
-	p.Check(l.Status != LeadStatusUnsubscribed || !l.Consent.V.Marketing, "consent.marketing", "Whoever is unsubscribed agrees to nothing.")
+	p.Check(l.Status != StatusUnsubscribed || !l.Consent.V.Marketing, "consent.marketing", "Whoever is unsubscribed agrees to nothing.")
 	p.Check(len(l.Tags.V) <= customer.MaxTags, "tags", "A lead has at most 50 tags.")
 	for _, tag := range l.Tags.V {
 		p.Check(tag != "" && core.HasAtMost(&tag, 40), "tags", "A tag has 1 to 40 characters.")
 	}
-	checkLeadFields(&p, l.CustomFieldData.V)
+	checkFields(&p, l.CustomFieldData.V)
 	l.Metadata.Check(&p)
 	return p.Err()
 }
 
-// checkLeadFields adds to p what is too long in the answers of a form, or too many.
-func checkLeadFields(p *core.Problems, answers map[string]string) {
+// checkFields adds to p what is too long in the answers of a form, or too many.
+func checkFields(p *core.Problems, answers map[string]string) {
 	p.Check(len(answers) <= 100, "custom_field_data", "Send at most 100 answers.")
 	for _, answer := range answers {
 		p.Check(core.HasAtMost(&answer, 1000), "custom_field_data", "An answer has at most 1000 characters.")
 	}
 }
 
-// move makes a lead have another status, as a seller may: see leadLifecycle. Whoever is unsubscribed has agreed to nothing.
-func (l *Lead) move(to LeadStatus) error {
-	if to == LeadStatusConverted && l.Status != to {
+// move makes a lead have another status, as a seller may: see lifecycle. Whoever is unsubscribed has agreed to nothing.
+func (l *Lead) move(to Status) error {
+	if to == StatusConverted && l.Status != to {
 		return core.Invalid("status", "Only an order that the address pays makes a lead converted.")
 	}
-	if err := leadLifecycle.Check("lead", l.Status, to); err != nil {
+	if err := lifecycle.Check("lead", l.Status, to); err != nil {
 		return err
 	}
-	if to == LeadStatusUnsubscribed && l.Status != to {
+	if to == StatusUnsubscribed && l.Status != to {
 		l.Consent.V.Marketing = false
 	}
 	l.Status = to
 	return nil
 }
 
-// ListLeads holds the filters of a list of leads. An empty one does not filter.
-type ListLeads struct {
+// List holds the filters of a list of leads. An empty one does not filter.
+type List struct {
 	core.Page
 	core.ListFilter
 	Email    string
-	Status   LeadStatus
-	Source   LeadSource
+	Status   Status
+	Source   Source
 	Product  string // id or slug
 	Customer string
 	Tag      string
 }
 
-// GetLead returns a lead, or CodeMissing.
-func (s *Store) GetLead(ctx context.Context, account, ref string) (*Lead, error) {
-	return findLead(ctx, s.db, account, ref)
+// Get returns a lead, or CodeMissing.
+func (s *Store) Get(ctx context.Context, account, ref string) (*Lead, error) {
+	return find(ctx, s.db, account, ref)
 }
 
-// ListLeads returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
-func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]Lead, bool, error) {
+// List returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
+func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool, error) {
 	var f db.Filter
 	f.One("email_key", core.EmailKey(in.Email))
 	f.Is("status", string(in.Status))
 	f.Is("source", string(in.Source))
 	if in.Product != "" {
-		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}
 		f.Is("product_id", product.ID)
 	}
 	if in.Customer != "" {
-		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
+		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -183,22 +183,22 @@ func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]
 		f.Entry("leads", "tag", in.Tag)
 	}
 	f.List(s.db, "leads", core.KindLead, in.ListFilter, "email", "name")
-	return db.Page(ctx, s.db, leadColumns, core.KindLead, account, in.Page, &f)
+	return db.Page(ctx, s.db, columns, core.KindLead, account, in.Page, &f)
 }
 
-// UpdateLead locks the lead, applies change and stores it. What change makes of its status is held to leadLifecycle: CodeInvalid on
+// Update locks the lead, applies change and stores it. What change makes of its status is held to lifecycle: CodeInvalid on
 // status. If the lead is unsubscribed by it, its customer is too.
-func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
+func (s *Store) Update(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
-		found, err := s.GetLead(ctx, account, ref)
+		found, err := s.Get(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		customer, err := s.Customer.LockOwner(ctx, u, account, found.CustomerID, "leads", found.ID)
+		customer, err := s.rooms.Customer.LockOwner(ctx, u, account, found.CustomerID, "leads", found.ID)
 		if err != nil {
 			return nil, err
 		}
-		l, err := s.lockLead(ctx, u, account, ref)
+		l, err := s.lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -222,21 +222,21 @@ func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func
 		if err := l.check(); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
-		if l.Status == LeadStatusUnsubscribed && before.Status != l.Status {
+		if l.Status == StatusUnsubscribed && before.Status != l.Status {
 			if err := s.unsubscribe(ctx, u, customer, now); err != nil {
 				return nil, err
 			}
-			if err := s.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
+			if err := s.rooms.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
 				return nil, err
 			}
 		}
 		l.UpdatedAt = now
-		return l, u.Update(ctx, leadColumns, l)
+		return l, u.Update(ctx, columns, l)
 	})
 }
 
 // check returns CodeInvalid with what cannot be true of a consent.
-func (c *LeadConsent) check(now core.Time) error {
+func (c *Consent) check(now core.Time) error {
 	var p core.Problems
 	if c.IP != nil {
 		_, err := netip.ParseAddr(*c.IP)
@@ -249,7 +249,7 @@ func (c *LeadConsent) check(now core.Time) error {
 }
 
 // complete notes when somebody agreed, if nothing says when: now.
-func (c *LeadConsent) complete(now core.Time) {
+func (c *Consent) complete(now core.Time) {
 	if c.Marketing && c.At == nil {
 		c.At = &now
 	}
@@ -269,17 +269,17 @@ func leftBy(now core.Time) *customer.MarketingConsent {
 	return &customer.MarketingConsent{Status: "unsubscribed", Source: new("lead"), At: &now}
 }
 
-// DeleteLead removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.
-func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, error) {
+// Delete removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.
+func (s *Store) Delete(ctx context.Context, account, ref string) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
-		l, err := s.lockLead(ctx, u, account, ref)
+		l, err := s.lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Activity.Forget(ctx, u, account, l.ID); err != nil {
+		if err := s.rooms.Activity.Forget(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
-		if err := s.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
+		if err := s.rooms.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND id = ?`, account, l.ID)
@@ -287,18 +287,18 @@ func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, err
 	})
 }
 
-// lockLead does what GetLead does, and locks the row until the transaction ends.
-func (s *Store) lockLead(ctx context.Context, u *db.Unit, account, ref string) (*Lead, error) {
-	return findLead(ctx, u.Locked(), account, ref)
+// lock does what Get does, and locks the row until the transaction ends.
+func (s *Store) lock(ctx context.Context, u *db.Unit, account, ref string) (*Lead, error) {
+	return find(ctx, u.Locked(), account, ref)
 }
 
-// findLead reads a lead, or returns CodeMissing.
-func findLead(ctx context.Context, r db.Reader, account, ref string) (*Lead, error) {
+// find reads a lead, or returns CodeMissing.
+func find(ctx context.Context, r db.Reader, account, ref string) (*Lead, error) {
 	id, ok := core.ParseID(core.KindLead, ref)
 	if !ok {
 		return nil, core.Missing("lead", "", ref)
 	}
-	l, err := db.Get[Lead](ctx, r, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	l, err := db.Get[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && l == nil {
 		err = core.Missing("lead", "", ref)
 	}

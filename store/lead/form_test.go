@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"strings"
@@ -9,13 +9,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/tenant"
 )
+
+// shop is an account with its leads.
+type shop struct {
+	*Store
+	account string
+}
+
+// eachShop runs a test on both engines.
+func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		test(t, &shop{New(d, Rooms{Tenant: tenant.New(d, false)}), dbtest.Account(t, d)})
+	})
+}
 
 func TestAccountOfForm_TakesATokenFromTwoSecondsToADayAfterItWasMade(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		made := time.Now()
 		s.db.Options.Now = func() time.Time { return made }
-		form, err := s.NewLeadForm(t.Context(), s.account)
+		form, err := s.NewForm(t.Context(), s.account)
 		require.NoError(t, err)
 		assert.WithinDuration(t, made.Add(24*time.Hour), form.ExpiresAt.Time(), time.Millisecond)
 		for age, works := range map[time.Duration]bool{
@@ -39,7 +55,7 @@ func TestAccountOfForm_TakesNoOtherToken(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		made := time.Now()
 		s.db.Options.Now = func() time.Time { return made }
-		form, err := s.NewLeadForm(t.Context(), s.account)
+		form, err := s.NewForm(t.Context(), s.account)
 		require.NoError(t, err)
 		s.db.Options.Now = func() time.Time { return made.Add(time.Minute) }
 		_, err = s.AccountOfForm(form.Token)
@@ -57,7 +73,7 @@ func TestAccountOfForm_TakesNoOtherToken(t *testing.T) {
 			require.Error(t, err, other)
 		}
 		for _, account := range []string{"", "acct_x", core.NewID(core.KindAccount)} {
-			_, err := s.NewLeadForm(t.Context(), account)
+			_, err := s.NewForm(t.Context(), account)
 			require.Error(t, err, account)
 		}
 	})

@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// tellLead queues what ad networks are to be told of a lead that a form has just made, if its visitor agreed to that. Where addresses are
-// confirmed they are told once this one is, see ConfirmLead, because until then anybody may have typed it; whoever did not agree to letters is
+// tell queues what ad networks are to be told of a lead that a form has just made, if its visitor agreed to that. Where addresses are
+// confirmed they are told once this one is, see Confirm, because until then anybody may have typed it; whoever did not agree to letters is
 // sent none, can confirm nothing, and nobody is told of them. A lead that came in another way has no visitor who was asked.
-func (s *Store) tellLead(ctx context.Context, u *db.Unit, seller *tenant.Account, l *Lead, v *advert.Visit) error {
+func (s *Store) tell(ctx context.Context, u *db.Unit, seller *tenant.Account, l *Lead, v *advert.Visit) error {
 	confirms := seller.LeadConfirmation == tenant.LeadConfirmationDoubleOptIn
 	if !l.AdsConsent || confirms && l.LetterDueAt == nil {
 		return nil
@@ -27,5 +27,5 @@ func (s *Store) tellLead(ctx context.Context, u *db.Unit, seller *tenant.Account
 		h.ProductIDs = []string{*l.ProductID}
 	}
 	v.Tell(&h)
-	return s.Advert.QueueConversions(ctx, u, h)
+	return s.rooms.Advert.QueueConversions(ctx, u, h)
 }

@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -14,49 +14,49 @@ type NewLead struct {
 	Email           string
 	Product         string // id or slug
 	AISite          string // id or subdomain
-	Source          LeadSource
-	Status          LeadStatus
+	Source          Source
+	Status          Status
 	Name            *string
 	Phone           *string
 	Referrer        *string
 	UTM             *UTM
-	Consent         *NewLeadConsent
+	Consent         *NewConsent
 	CustomFieldData map[string]string
 	Tags            []string
 	Metadata        core.Metadata
 }
 
-// NewLeadConsent is what somebody says that a lead agreed to. Moments are texts in RFC 3339.
-type NewLeadConsent struct {
+// NewConsent is what somebody says that a lead agreed to. Moments are texts in RFC 3339.
+type NewConsent struct {
 	Marketing       bool
 	At, ConfirmedAt *string
 	IP              *string
 }
 
-// LeadOutcome says what became of a lead that was sent.
-type LeadOutcome string
+// Outcome says what became of a lead that was sent.
+type Outcome string
 
 // What becomes of leads that are sent.
 const (
-	LeadCreated   LeadOutcome = "created"
-	LeadUpdated   LeadOutcome = "updated"
-	LeadUnchanged LeadOutcome = "unchanged"
-	LeadFailed    LeadOutcome = "failed"
+	OutcomeCreated   Outcome = "created"
+	OutcomeUpdated   Outcome = "updated"
+	OutcomeUnchanged Outcome = "unchanged"
+	OutcomeFailed    Outcome = "failed"
 )
 
-// SavedLead is what became of one lead that was sent. Err is why it failed, and there is no lead then.
-type SavedLead struct {
-	Outcome LeadOutcome
+// Saved is what became of one lead that was sent. Err is why it failed, and there is no lead then.
+type Saved struct {
+	Outcome Outcome
 	Lead    *Lead
 	Err     *core.Error
 }
 
-// CreateLead makes a lead, with a customer if nobody owns its address. lead.created follows. If the address has a lead for the product
+// Create makes a lead, with a customer if nobody owns its address. lead.created follows. If the address has a lead for the product
 // already it is CodeInvalid on email; with upsert that lead is changed instead, as add says, and no event follows. A product or AI site
 // that does not exist is CodeMissing.
-func (s *Store) CreateLead(ctx context.Context, account string, in NewLead, upsert bool) (*SavedLead, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedLead, error) {
-		saved, err := s.saveLeads(ctx, u, account, []NewLead{in}, upsert)
+func (s *Store) Create(ctx context.Context, account string, in NewLead, upsert bool) (*Saved, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Saved, error) {
+		saved, err := s.save(ctx, u, account, []NewLead{in}, upsert)
 		if err != nil {
 			return nil, err
 		}
@@ -67,22 +67,22 @@ func (s *Store) CreateLead(ctx context.Context, account string, in NewLead, upse
 	})
 }
 
-// ImportLeads does what CreateLead does for many leads, and says what became of each, in their order. One that is wrong leaves the others as they
+// Import does what Create does for many leads, and says what became of each, in their order. One that is wrong leaves the others as they
 // are.
-func (s *Store) ImportLeads(ctx context.Context, account string, in []NewLead, upsert bool) ([]SavedLead, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]SavedLead, error) {
-		return s.saveLeads(ctx, u, account, in, upsert)
+func (s *Store) Import(ctx context.Context, account string, in []NewLead, upsert bool) ([]Saved, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]Saved, error) {
+		return s.save(ctx, u, account, in, upsert)
 	})
 }
 
-// saveLeads stores leads and makes their customers, in few statements for any number of them. Of two of one address and product the second
+// save stores leads and makes their customers, in few statements for any number of them. Of two of one address and product the second
 // meets the first, as if it had come later.
-func (s *Store) saveLeads(ctx context.Context, u *db.Unit, account string, in []NewLead, upsert bool) ([]SavedLead, error) {
+func (s *Store) save(ctx context.Context, u *db.Unit, account string, in []NewLead, upsert bool) ([]Saved, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	saved := make([]SavedLead, len(in))
+	saved := make([]Saved, len(in))
 	refs := newLeadRefs(s, account)
 	for i := range in {
 		l, err := in[i].lead(account, now)
@@ -109,12 +109,12 @@ func (s *Store) saveLeads(ctx context.Context, u *db.Unit, account string, in []
 // lead returns a new lead of what was sent, but for what it refers to, or CodeInvalid.
 func (n *NewLead) lead(account string, now core.Time) (*Lead, error) {
 	l := &Lead{
-		AccountID: account, ID: core.NewID(core.KindLead), Email: n.Email, EmailKey: core.EmailKey(n.Email), Source: n.Source, Status: LeadStatusNew,
+		AccountID: account, ID: core.NewID(core.KindLead), Email: n.Email, EmailKey: core.EmailKey(n.Email), Source: n.Source, Status: StatusNew,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	var p core.Problems
 	p.CheckEmail("email", n.Email, "Send an e-mail address, such as ada@example.com.")
-	p.Check(slices.Contains([]LeadStatus{"", LeadStatusNew, LeadStatusQualified, LeadStatusConverted, LeadStatusUnsubscribed}, n.Status),
+	p.Check(slices.Contains([]Status{"", StatusNew, StatusQualified, StatusConverted, StatusUnsubscribed}, n.Status),
 		"status", "A status that a request may set is new, qualified or unsubscribed.")
 	for field, moment := range n.moments() {
 		_, err := core.ParseTime(moment)
@@ -125,7 +125,7 @@ func (n *NewLead) lead(account string, now core.Time) (*Lead, error) {
 		return l, err
 	}
 	if c := n.Consent; c != nil {
-		if err := (&LeadConsent{At: momentOf(c.At), IP: c.IP, ConfirmedAt: momentOf(c.ConfirmedAt)}).check(now); err != nil {
+		if err := (&Consent{At: momentOf(c.At), IP: c.IP, ConfirmedAt: momentOf(c.ConfirmedAt)}).check(now); err != nil {
 			return l, err
 		}
 	}
@@ -151,7 +151,7 @@ func (n *NewLead) moments() map[string]string {
 // addTo adds what was sent to a lead: fields replace what is there, tags, metadata and answers are joined, consent only grows. Whoever is
 // unsubscribed stays so, and agrees to nothing. A status that cannot follow is CodeInvalid on status.
 func (n *NewLead) addTo(l *Lead, now core.Time) error {
-	if n.Status != "" && l.Status != LeadStatusUnsubscribed {
+	if n.Status != "" && l.Status != StatusUnsubscribed {
 		if err := l.move(n.Status); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (n *NewLead) addTo(l *Lead, now core.Time) error {
 	if n.UTM != nil {
 		l.UTM = core.JSONOf(n.UTM)
 	}
-	if n.Consent != nil && n.Consent.Marketing && l.Status != LeadStatusUnsubscribed {
+	if n.Consent != nil && n.Consent.Marketing && l.Status != StatusUnsubscribed {
 		l.Consent.V.grow(n.Consent, now)
 	}
 	l.CustomFieldData = core.JSONOf(joined(l.CustomFieldData.V, n.CustomFieldData))
@@ -178,7 +178,7 @@ func (n *NewLead) addTo(l *Lead, now core.Time) error {
 }
 
 // grow adds a yes to what somebody agreed to, with what proves it. What is known already stays.
-func (c *LeadConsent) grow(n *NewLeadConsent, now core.Time) {
+func (c *Consent) grow(n *NewConsent, now core.Time) {
 	c.Marketing = true
 	c.IP, c.At, c.ConfirmedAt = firstOf(c.IP, n.IP), firstOf(c.At, momentOf(n.At)), firstOf(c.ConfirmedAt, momentOf(n.ConfirmedAt))
 	c.complete(now)
@@ -255,13 +255,13 @@ func (r *leadRefs) find(ctx context.Context, field, name string) (*string, error
 
 func (r *leadRefs) look(ctx context.Context, field, name string) (string, error) {
 	if field == "product" {
-		product, err := r.store.Catalog.ProductNamed(ctx, r.account, name, field)
+		product, err := r.store.rooms.Catalog.ProductNamed(ctx, r.account, name, field)
 		if err != nil {
 			return "", err
 		}
 		return product.ID, nil
 	}
-	site, err := r.store.Content.AISiteNamed(ctx, r.account, name, field)
+	site, err := r.store.rooms.Content.AISiteNamed(ctx, r.account, name, field)
 	if err != nil {
 		return "", err
 	}

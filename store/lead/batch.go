@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// leadsAtOnce is how many leads, or customers, are stored with one statement.
-const leadsAtOnce = 200
+// atOnce is how many leads, or customers, are stored with one statement.
+const atOnce = 200
 
 // leadBatch stores leads together with their customers.
 type leadBatch struct {
@@ -29,14 +29,14 @@ type leadBatch struct {
 	unsubscribed []string // ids of customers
 	silent       []string // ids of leads that are unsubscribed now
 	stored       []*Lead  // in the order in which they came, each once
-	created      []LeadDetail
+	created      []Detail
 }
 
 // key returns what there is one lead of.
 func (l *Lead) key() string { return l.EmailKey + "\n" + core.Deref(l.ProductID) }
 
 // read locks the customers who own the addresses of leads, and then the leads of these addresses that there are, each in the order of their ids.
-func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
+func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	b.customers, b.leads = map[string]*customer.Customer{}, map[string]*Lead{}
 	var keys []string
 	for i := range sent {
@@ -55,7 +55,7 @@ func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
 	for i := range customers {
 		b.customers[*customers[i].EmailKey] = &customers[i]
 	}
-	leads, err := db.Select[Lead](ctx, b, leadColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
+	leads, err := db.Select[Lead](ctx, b, columns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
 	if err != nil {
 		return fmt.Errorf("lock leads: %w", err)
 	}
@@ -66,15 +66,15 @@ func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
 }
 
 // save decides what becomes of one lead that was sent.
-func (b *leadBatch) save(s *SavedLead, in *NewLead, upsert bool) error {
+func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 	if s.Err != nil {
-		s.Outcome, s.Lead = LeadFailed, nil
+		s.Outcome, s.Lead = OutcomeFailed, nil
 		return nil
 	}
 	there := b.leads[s.Lead.key()]
 	if there == nil {
 		b.create(s.Lead)
-		s.Outcome = LeadCreated
+		s.Outcome = OutcomeCreated
 		return nil
 	}
 	if !upsert {
@@ -89,22 +89,22 @@ func (b *leadBatch) save(s *SavedLead, in *NewLead, upsert bool) error {
 		return s.fail(err)
 	}
 	if core.SameJSON(*there, changed) {
-		s.Outcome, s.Lead = LeadUnchanged, there
+		s.Outcome, s.Lead = OutcomeUnchanged, there
 		return nil
 	}
-	if changed.Status == LeadStatusUnsubscribed && there.Status != changed.Status {
+	if changed.Status == StatusUnsubscribed && there.Status != changed.Status {
 		b.unsubscribed, b.silent = append(b.unsubscribed, there.CustomerID), append(b.silent, there.ID)
 	}
 	changed.UpdatedAt = b.now
 	*there = changed
-	s.Outcome, s.Lead = LeadUpdated, there
+	s.Outcome, s.Lead = OutcomeUpdated, there
 	b.keep(there)
 	return nil
 }
 
 // fail notes why a lead was not taken. An error that is no fault of whoever sent it comes back.
-func (s *SavedLead) fail(err error) error {
-	s.Outcome, s.Lead = LeadFailed, nil
+func (s *Saved) fail(err error) error {
+	s.Outcome, s.Lead = OutcomeFailed, nil
 	if !errors.As(err, &s.Err) {
 		return err
 	}
@@ -135,13 +135,13 @@ func (b *leadBatch) customer(email string) *customer.Customer {
 // add makes a lead of a customer.
 func (b *leadBatch) add(l *Lead, c *customer.Customer) {
 	l.CustomerID = c.ID
-	if l.Status == LeadStatusUnsubscribed {
+	if l.Status == StatusUnsubscribed {
 		c.MarketingConsent.V = leftBy(b.now)
 		b.unsubscribed = append(b.unsubscribed, c.ID)
 	}
 	b.leads[l.key()] = l
 	b.keep(l)
-	b.created = append(b.created, LeadDetail{Customer: c, Lead: l})
+	b.created = append(b.created, Detail{Customer: c, Lead: l})
 }
 
 // keep has a lead stored.
@@ -153,7 +153,7 @@ func (b *leadBatch) keep(l *Lead) {
 
 // store stores all that was decided, customers before their leads, and emits lead.created for each lead that is new.
 func (b *leadBatch) store(ctx context.Context) error {
-	for customers := range slices.Chunk(b.newCustomers, leadsAtOnce) {
+	for customers := range slices.Chunk(b.newCustomers, atOnce) {
 		if err := db.InsertAll(ctx, b.Unit, customer.Columns, values(customers)); err != nil {
 			return err
 		}
@@ -167,18 +167,18 @@ func (b *leadBatch) store(ctx context.Context) error {
 		}
 	}
 	if len(b.silent) > 0 {
-		if err := b.s.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {
+		if err := b.s.rooms.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {
 			return err
 		}
 	}
-	for leads := range slices.Chunk(b.stored, leadsAtOnce) {
-		if err := db.PutAll(ctx, b.Unit, leadColumns, values(leads)); err != nil {
+	for leads := range slices.Chunk(b.stored, atOnce) {
+		if err := db.PutAll(ctx, b.Unit, columns, values(leads)); err != nil {
 			return err
 		}
 	}
 	for i := range b.created {
 		d := &b.created[i]
-		if err := b.s.Outbox.Emit(ctx, b.Unit, outbox.NewEvent{Kind: outbox.EventLeadCreated, Account: b.account, Key: d.Lead.ID, Seq: 1, Data: d}); err != nil {
+		if err := b.s.rooms.Outbox.Emit(ctx, b.Unit, outbox.NewEvent{Kind: outbox.EventLeadCreated, Account: b.account, Key: d.Lead.ID, Seq: 1, Data: d}); err != nil {
 			return err
 		}
 	}

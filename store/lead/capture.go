@@ -1,4 +1,4 @@
-package store
+package lead
 
 import (
 	"context"
@@ -20,14 +20,14 @@ const (
 	formMost  = 24 * time.Hour
 )
 
-// LeadForm is what a page needs to send a lead.
-type LeadForm struct {
+// Form is what a page needs to send a lead.
+type Form struct {
 	Token     string
 	ExpiresAt core.Time
 }
 
-// CapturedLead is what somebody sent from a form, without a key.
-type CapturedLead struct {
+// Captured is what somebody sent from a form, without a key.
+type Captured struct {
 	NewLead
 	FormToken string
 	Website   string // which no person sees, and only a program fills in
@@ -43,13 +43,13 @@ type CapturedLead struct {
 // formContext is what tokens of forms are signed for: nothing else that is signed opens one.
 const formContext = "lead form\x00"
 
-// NewLeadForm returns a token for a form of an account. An account that does not exist, or is disabled, is CodeMissing.
-func (s *Store) NewLeadForm(ctx context.Context, account string) (*LeadForm, error) {
+// NewForm returns a token for a form of an account. An account that does not exist, or is disabled, is CodeMissing.
+func (s *Store) NewForm(ctx context.Context, account string) (*Form, error) {
 	id, ok := core.ParseID(core.KindAccount, account)
 	if !ok {
 		return nil, core.Missing("account", "", account)
 	}
-	if disabled, err := s.Tenant.IsDisabled(ctx, id); err != nil {
+	if disabled, err := s.rooms.Tenant.IsDisabled(ctx, id); err != nil {
 		return nil, err
 	} else if disabled {
 		return nil, core.Missing("account", "", account)
@@ -57,7 +57,7 @@ func (s *Store) NewLeadForm(ctx context.Context, account string) (*LeadForm, err
 	now := s.db.Now()
 	named := strings.TrimPrefix(id, core.KindAccount.Prefix()) + "_" + strconv.FormatInt(now.Time().UnixMilli(), 36)
 	token := named + "_" + core.TokenEncoding.EncodeToString(s.db.Options.Sealer.Sign(formContext+named))
-	return &LeadForm{Token: token, ExpiresAt: now.Add(formMost)}, nil
+	return &Form{Token: token, ExpiresAt: now.Add(formMost)}, nil
 }
 
 // AccountOfForm returns the account whose form a token is for, or CodeInvalid on form_token if it was not made here, or is too young or too old.
@@ -91,19 +91,19 @@ func splitForm(token string) (named, account string, made time.Time, ok bool) {
 
 var badForm = core.Invalid("form_token", "Send a token of GET /public/lead_forms/{account}, from 2 seconds to 24 hours after it was made.")
 
-// CaptureLead makes a lead of what somebody sent from a form: lead.created follows. Nothing of a lead that is known changes but what it
+// Capture makes a lead of what somebody sent from a form: lead.created follows. Nothing of a lead that is known changes but what it
 // agrees to, which only grows, because whoever types an address is not yet who it belongs to; for the same reason no customer learns a name.
 // If the account wants it, they have agreed only once they confirm the letter that is sent to them. What only a program fills in makes the
-// rest mean nothing. A product that is not for sale is CodeMissing. Of a new lead ad networks are told if they agree to that: see tellLead.
+// rest mean nothing. A product that is not for sale is CodeMissing. Of a new lead ad networks are told if they agree to that: see tell.
 //
 // The lead is for the seller alone, and nil if nothing was made or changed: whoever sends a form learns nothing of who is known.
-func (s *Store) CaptureLead(ctx context.Context, in CapturedLead) (*Lead, error) {
+func (s *Store) Capture(ctx context.Context, in Captured) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		account, err := s.AccountOfForm(in.FormToken)
 		if err != nil {
 			return nil, err
 		}
-		seller, err := s.Tenant.GetAccount(ctx, account)
+		seller, err := s.rooms.Tenant.GetAccount(ctx, account)
 		if err == nil && (seller.DisabledAt != nil || in.Site != nil && in.Site.AccountID != account) {
 			err = badForm
 		}
@@ -114,7 +114,7 @@ func (s *Store) CaptureLead(ctx context.Context, in CapturedLead) (*Lead, error)
 	})
 }
 
-func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account, in *CapturedLead) (*Lead, error) {
+func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account, in *Captured) (*Lead, error) {
 	now, err := s.db.BusinessNow(ctx, seller.ID)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 		return nil, err
 	}
 	batch := &leadBatch{Unit: u, s: s, account: seller.ID, now: now}
-	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil {
+	if err := batch.read(ctx, []Saved{{Lead: l}}); err != nil {
 		return nil, err
 	}
 	there := batch.leads[l.key()]
@@ -134,7 +134,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 			l.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
 		}
 		batch.create(l)
-	case in.Agrees && !there.Consent.V.Marketing && there.Status != LeadStatusUnsubscribed:
+	case in.Agrees && !there.Consent.V.Marketing && there.Status != StatusUnsubscribed:
 		there.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
 		there.UpdatedAt = now
 		batch.keep(there)
@@ -144,11 +144,11 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 	if err := batch.store(ctx); err != nil || there != nil {
 		return there, err
 	}
-	return l, s.tellLead(ctx, u, seller, l, in.AdsVisit)
+	return l, s.tell(ctx, u, seller, l, in.AdsVisit)
 }
 
 // captured returns the lead that somebody sent, who agreed to no letters yet.
-func (s *Store) captured(ctx context.Context, account string, in *CapturedLead, now core.Time) (*Lead, error) {
+func (s *Store) captured(ctx context.Context, account string, in *Captured, now core.Time) (*Lead, error) {
 	l, err := in.lead(account, now)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *Store) captured(ctx context.Context, account string, in *CapturedLead, 
 		l.AISiteID = &in.Site.ID
 	}
 	if in.Product != "" {
-		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, err
 		}
