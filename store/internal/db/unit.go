@@ -185,9 +185,9 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 		if err := gate.enter(ctx, account, 0); err != nil {
 			return nil, connectError("begin", err)
 		}
-		begun := r.db.asks(ctx)
+		begun := r.db.waits(ctx) // for whoever writes the file from outside, on SQLite, which is then held
 		tx, err := r.db.Write.DB.BeginTxx(ctx, nil)
-		begun()
+		begun(r.db.Engine == core.SQLite)
 		gate.begin()
 		if err != nil {
 			gate.leave(account)
