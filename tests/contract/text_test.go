@@ -101,8 +101,11 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 				other, _, _ := strings.Cut(id, "_")
 				if id != w.IDs[kind] && other != kind && !kinds[other] { // one of a kind says what the others would
 					kinds[other] = true
-					wrong = append(wrong, id, other+"_"+digits)
+					wrong = append(wrong, id)
 				}
+			}
+			for _, other := range slices.Sorted(maps.Keys(kinds))[:3] { // a server that looks at the digits alone takes any of them
+				wrong = append(wrong, other+"_"+digits)
 			}
 			body := w.body(op)
 			for _, id := range wrong {
