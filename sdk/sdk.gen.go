@@ -17510,8 +17510,8 @@ func (s *PriceVariantsService) Create(ctx context.Context, body *PriceVariantCre
 //
 // Idempotency-Key, order, limits and strict JSON are as with `POST /products/bulk_upsert`, and its items count towards the same 6,000 a minute.
 //
-// One request emits events of about 8 MiB, and an event has all price variants of its product. Changed items beyond that fail with
-// `request_too_large`: send them in another request. That happens to products with many large price variants alone.
+// One request emits events of about 8 MiB, and an event has its whole product with all price variants. Changed items beyond
+// that fail with `request_too_large`: send them in another request. That happens to large products alone.
 func (s *PriceVariantsService) BulkUpsert(ctx context.Context, body *PriceVariantBulkUpsert, opts ...Option) (*BulkUpsert, error) {
 	return do[BulkUpsert](ctx, s.client, "bulkUpsertPriceVariants", nil, nil, body, opts)
 }

@@ -75,6 +75,7 @@ type variantBatch struct {
 type batchProduct struct {
 	*Product
 	variants  []PriceVariant
+	expected  int // how many bytes of its event the outbox was told of
 	isChanged bool
 }
 
@@ -181,10 +182,14 @@ func (b *variantBatch) upsert(ctx context.Context, in *core.Upsert[NamedVariant]
 	} else {
 		err = b.s.changePriceVariant(ctx, b.u, there, changed)
 	}
+	if err == nil {
+		err = b.put(p, changed)
+	}
 	if err != nil {
+		b.close(p)
 		return nil, "", err
 	}
-	return changed, status, b.put(p, changed)
+	return changed, status, nil
 }
 
 // productOf returns the product of a price variant, of which only a new one has no id of it.
@@ -220,9 +225,17 @@ func (b *variantBatch) open(ctx context.Context, p *batchProduct) error {
 	if err != nil {
 		return err
 	}
-	p.variants = variants
-	b.s.outbox.Expect(b.u, len(core.JSONText(variants)))
+	p.variants, p.expected = variants, len(core.JSONText(p.Product))+len(core.JSONText(variants))
+	b.s.outbox.Expect(b.u, p.expected)
 	return nil
+}
+
+// close forgets what open has read of a product whose item was refused, unless another one has changed it.
+func (b *variantBatch) close(p *batchProduct) {
+	if !p.isChanged {
+		b.s.outbox.Expect(b.u, -p.expected)
+		p.variants, p.expected = nil, 0
+	}
 }
 
 // put puts a price variant that is stored among those of its product. It returns CodeInvalid on status if it was the last active one of an active
@@ -244,15 +257,20 @@ func (b *variantBatch) put(p *batchProduct, v *PriceVariant) error {
 	if !p.isChanged {
 		b.changed = append(b.changed, p)
 	}
-	*p = batchProduct{&offered, variants, true}
+	*p = batchProduct{&offered, variants, p.expected, true}
 	b.there[*v.ExternalID] = v
 	return nil
 }
 
-// saveProducts stores the products of which price variants have changed, and emits product.updated for each.
+// saveProducts stores the products of which price variants have changed, and emits product.updated for each. It reads the price variants again: others
+// may have been sold meanwhile.
 func (b *variantBatch) saveProducts(ctx context.Context) error {
 	for _, p := range b.changed {
-		if err := b.s.saveProduct(ctx, b.u, p.Product, p.variants); err != nil {
+		variants, err := b.s.priceVariants(ctx, b.u, p.Product)
+		if err != nil {
+			return err
+		}
+		if err := b.s.saveProduct(ctx, b.u, p.Product, variants); err != nil {
 			return err
 		}
 	}

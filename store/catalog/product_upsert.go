@@ -74,19 +74,33 @@ func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, t
 	return &p, core.UpsertUpdated, s.changeProduct(ctx, u, there, &p)
 }
 
-// lockExternalProducts locks the products with the account's own ids that there are, in the order of those ids, and returns them by them. Each is
-// read by itself: of a list PostgreSQL may read every row that has an id.
+// lockExternalProducts locks the products with the account's own ids that there are, in the order of their ids as whoever locks several does, and
+// returns them by the account's own. Each is looked for by itself: of a list PostgreSQL may read every row that has an id.
 func (s *Store) lockExternalProducts(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Product, error) {
 	there := map[string]*Product{}
-	var all []*Product
+	var ids []string
 	for _, externalID := range externalIDs {
-		p, err := db.Get[Product](ctx, u.Locked(), productColumns.SelectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
+		id, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND external_id = ?`, account, externalID)
 		if err != nil {
-			return nil, fmt.Errorf("lock products by external id: %w", err)
+			return nil, fmt.Errorf("find product by external id: %w", err)
 		}
-		if p != nil {
-			there[externalID] = p
-			all = append(all, p)
+		if id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	if len(ids) == 0 {
+		return there, nil
+	}
+	condition, arg := s.db.In("id", ids)
+	locked, err := db.Select[Product](ctx, u.Locked(), productColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("lock products by external id: %w", err)
+	}
+	all := make([]*Product, len(locked))
+	for i := range locked {
+		all[i] = &locked[i]
+		if external := all[i].ExternalID; external != nil { // it was not taken away meanwhile
+			there[*external] = all[i]
 		}
 	}
 	return there, s.readDeliverables(ctx, account, all...)

@@ -70,7 +70,7 @@ var more = map[string]struct {
 }{
 	"bulkUpsertProducts":      {100*4 + 20, 0, "does for each of 100 items what another does for one, and the account's others wait for it"},
 	"bulkUpsertCustomers":     {100*3 + 20, 0, "the same"},
-	"bulkUpsertPriceVariants": {100*4 + 20, 0, "the same"},
+	"bulkUpsertPriceVariants": {100*9 + 20, 0, "does so for 100 products besides"},
 	"pauseAdCampaigns":        {50 * 10, 0, "does for each of 50 campaigns what another does for one, in transactions of its own"},
 	"resumeAdCampaigns":       {50 * 10, 0, "the same"},
 	"listAdCampaigns":         {0, 64 << 20, "a network that is played here reads all of the ads of these campaigns to play them"},

@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -172,8 +175,8 @@ var mostOf = map[string]struct {
 	"bulkUpsertCustomers": {"items", 100, func(*world, int) any {
 		return map[string]any{"external_id": unique(), "email": unique() + "@example.com", "name": "Ada " + unique()}
 	}},
-	"bulkUpsertPriceVariants": {"items", 100, func(w *world, _ int) any {
-		return map[string]any{"external_id": unique(), "product": w.IDs["sold"], "amount": 1900, "currency": "usd"}
+	"bulkUpsertPriceVariants": {"items", 100, func(w *world, i int) any {
+		return map[string]any{"external_id": unique(), "product": w.oneOfMany(i), "amount": 1900}
 	}},
 	"createProduct": {"price_variants", 100, func(_ *world, i int) any {
 		return map[string]any{"amount": 1900 + i, "currency": "usd"}
@@ -182,6 +185,26 @@ var mostOf = map[string]struct {
 	"removeAdAudienceUsers": {"users", 10_000, func(*world, int) any { return map[string]any{"email": unique() + "@example.com"} }},
 	"createCheckout":        {"line_items", 50, func(w *world, _ int) any { return map[string]any{"price_variant": w.IDs["sold price"]} }},
 	"updateCheckout":        {"line_items", 50, func(w *world, _ int) any { return map[string]any{"price_variant": w.IDs["sold price"]} }},
+}
+
+// oneOfMany returns the id of another product for each number below 100. They are made for the first.
+func (w *world) oneOfMany(number int) string {
+	name := func(i int) string { return fmt.Sprint("prod of many ", i) }
+	if number == 0 {
+		items := make([]any, 100)
+		for i := range items {
+			items[i] = map[string]any{"external_id": unique(), "name": "One of many"}
+		}
+		var made sdk.BulkUpsert
+		answer, err := w.Try(http.MethodPost, "/v1/products/bulk_upsert", map[string]any{"items": items})
+		if err = errors.Join(err, json.Unmarshal(answer.Body, &made)); err != nil {
+			panic(err)
+		}
+		for i, result := range made.Results {
+			w.IDs[name(i)] = *result.ID
+		}
+	}
+	return w.IDs[name(number)]
 }
 
 // queries are the dearest queries of an operation: the largest page with all expansions, then with a q of eight words too, then with each filter that the

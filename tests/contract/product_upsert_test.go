@@ -271,5 +271,25 @@ func TestBulkUpsertProducts_BoundsWhatItEmits(t *testing.T) {
 		if last := done.Results[11]; done.Created < 9 || done.Created > 11 || last.Error == nil || last.Error.Code != "request_too_large" {
 			t.Errorf("price variants of so large products are answered with %+v", done)
 		}
+		for i := range prices { // so little nothing costs
+			prices[i].ExternalID, prices[i].Amount = fmt.Sprint("refused ", i), new(int64(1))
+		}
+		prices[11] = price("small", ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Small"})), 500)
+		done = ok[*sdk.BulkUpsert](t)(c.PriceVariants.BulkUpsert(background, &sdk.PriceVariantBulkUpsert{Items: prices}))
+		if done.Created != 1 || done.Failed != 11 {
+			t.Errorf("after items that are refused, one that is none is answered with %+v", done)
+		}
+		prices = nil
+		for k := range metadata {
+			metadata[k] = strings.Repeat("\U0001F600", 480)
+		}
+		for i := range 60 { // whose events are large by what the products say
+			p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Large", Description: new(strings.Repeat("\U0001F600", 20000)), Metadata: &metadata}))
+			prices = append(prices, price(fmt.Sprint("text ", i), p, 500))
+		}
+		done = ok[*sdk.BulkUpsert](t)(c.PriceVariants.BulkUpsert(background, &sdk.PriceVariantBulkUpsert{Items: prices}))
+		if last := done.Results[59]; done.Created < 40 || done.Created > 55 || last.Error == nil || last.Error.Code != "request_too_large" {
+			t.Errorf("the first price variants of large products are answered with %+v", done)
+		}
 	})
 }
