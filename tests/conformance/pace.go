@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -58,7 +60,7 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		resp, err := p.send(req, sent)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errUnanswered, err)
+			return nil, err
 		}
 		p.learn(who, resp)
 		after, isNumber := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -78,7 +80,7 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// errUnanswered says that a request was sent and its answer is not known.
+// errUnanswered says that a request has left and its answer is not known.
 var errUnanswered = errors.New("there was no answer")
 
 // grace is how long a write that is under way may still take when the run is interrupted: what it makes has to be known, to be taken away.
@@ -97,15 +99,18 @@ func (p *pace) send(req *http.Request, body []byte) (*http.Response, error) {
 		}
 		cancel()
 	})()
-	again := req.Clone(ctx)
+	var isWritten atomic.Bool
+	again := req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { isWritten.Store(true) }}))
 	if body != nil {
 		again.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	resp, err := p.base.RoundTrip(again)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = drain(&resp.Body)
 	}
-	_, err = drain(&resp.Body)
+	if err != nil && isWritten.Load() {
+		err = fmt.Errorf("%w: %w", errUnanswered, err)
+	}
 	return resp, err
 }
 

@@ -93,10 +93,10 @@ func asked(change func(req *http.Request, body string) string) *altering {
 	}}
 }
 
-// strangers answers 403 for what another key has seen.
+// strangers answers 403 for what another key has seen, in other words each time.
 func strangers() *altering {
 	var mu sync.Mutex
-	seen := map[string]string{}
+	seen, times := map[string]string{}, 0
 	anID := regexp.MustCompile(`[a-z]+_[0-9a-hjkmnp-tv-z]{26}`)
 	return &altering{answer: func(req *http.Request, resp *http.Response, body []byte) []byte {
 		mu.Lock()
@@ -104,6 +104,8 @@ func strangers() *altering {
 		who := req.Header.Get("Authorization")
 		if id := anID.FindString(req.URL.Path); resp.StatusCode == http.StatusNotFound && seen[id] != "" && seen[id] != who {
 			resp.StatusCode = http.StatusForbidden
+			times++
+			body = bytes.Replace(body, []byte(`"message":"`), fmt.Appendf(nil, `"message":"%d: `, times), 1)
 			return bytes.Replace(body, []byte("resource_missing"), []byte("forbidden"), 1)
 		}
 		if resp.StatusCode < 300 {
