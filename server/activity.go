@@ -82,7 +82,9 @@ func (l *line) look(ctx context.Context) error {
 		return err
 	}
 	if l.before = activity.ReadFields(rec.body.Bytes()); isNamed {
-		l.before = l.before.First("data")
+		if l.before = l.before.First("data"); l.before.Text("external_id") != query.Get("external_id") {
+			l.before = nil // there is none
+		}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 
 const headerIdempotencyKey = "Idempotency-Key"
 
-// How long a write may take once it has begun. It goes on if its client hangs up.
+// How long a write may take once it has begun, or once it waits for its turn. It goes on if its client hangs up.
 const (
 	writeDeadline    = 30 * time.Second
 	externalDeadline = 55 * time.Second // below the lease of a claim, so that nobody takes it over meanwhile
