@@ -18,11 +18,11 @@ LONGEST = ./store ./server
 # In one process the race detector costs most where SQLite is. So billing has it on PostgreSQL, where its requests run beside each other, and is
 # tested on SQLite without.
 BILLING = ./server/billing
-# Whole packages without the race detector. The contract comes first, since it takes longest. The next four run the program in processes of its
-# own, which have none anyway: it would watch the clients and the fakes alone. The last hold little that requests share, or run nothing beside
-# anything: make race has them with it, every night.
-PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
-SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/conformance ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
+# Whole packages without the race detector. The contract comes first, since it takes longest, and conformance second, since it waits for the next
+# minute of a quota. The next four run the program in processes of its own, which have none anyway: it would watch the clients and the fakes alone.
+# The last hold little that requests share, or run nothing beside anything: make race has them and conformance with it, every night.
+PLAIN   = ./tests/contract ./tests/conformance ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
+SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
 ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
@@ -35,7 +35,8 @@ export GOFLAGS     := $(filter-out -trimpath $(LEAN),$(shell $(GO) env GOFLAGS))
 verify quick test race: export GOGC := $(or $(GOGC),400)
 
 # The tests that run the program as a process run this one.
-test soak: export TILLWRIGHT_TEST_BUILT := $(CURDIR)/bin/tillwright
+unexport TILLWRIGHT_TEST_BUILT
+test soak: export TILLWRIGHT_TEST_BUILT := $(CURDIR)/bin/test/tillwright
 
 # make quick and the steps of billing alone say so: whatever else is run is run on both engines.
 unexport TILLWRIGHT_TEST_ENGINES
@@ -70,7 +71,8 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 	@GOWORK=off $(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
 	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
-test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the pages, what runs the program as a process, and what runs nothing beside anything)
+test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the pages, what runs the program as a process, and what runs nothing beside anything)
+	@$(GO) build -o $(TILLWRIGHT_TEST_BUILT) ./server/cmd/tillwright
 	@GOWORK=off $(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
@@ -81,7 +83,7 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
 
 race: ## pages, documents, commands and billing on both engines with the race detector, which make test runs without it
-	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(BILLING) $(SHOWN)
+	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(BILLING) ./tests/conformance $(SHOWN)
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check
@@ -95,7 +97,8 @@ bench: build ## measure the server against the floor program; fails below the ga
 # What is limited in seconds, but for the fault tests; each alone.
 TIMED = TestServe_(IsQuick|SaysInTime)|TestTerminate_|TestScheduledPosts_|TestExport_OfTwentyThousand|TestMetrics_OfAMillion|TestRender_(Costs|OfWhatIsHostile)
 
-soak: build ## the fault tests and the random histories with their full counts, and what may take so long (over an hour)
+soak: ## the fault tests and the random histories with their full counts, and what may take so long (over an hour)
+	@$(GO) build -o $(TILLWRIGHT_TEST_BUILT) ./server/cmd/tillwright
 	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -p 1 -parallel 1 -timeout 30m -run '$(TIMED)' ./tests/e2e ./store ./store/content/markdown
 	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -timeout 3h ./tests/fault/... ./server/billing
 

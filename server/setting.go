@@ -65,7 +65,7 @@ func ReadConfigFile(path string) (map[string]string, error) {
 // others are environment variables of ours that are not settings of the server.
 var others = []string{
 	"TILLWRIGHT_CONFIG", "TILLWRIGHT_API_KEY", "TILLWRIGHT_BASE_URL", "TILLWRIGHT_WEBHOOK_SECRET",
-	"TILLWRIGHT_TEST_POSTGRES_URL", "TILLWRIGHT_TEST_ENGINES", "TILLWRIGHT_TEST_PREPARED", "TILLWRIGHT_TEST_SEED", "TILLWRIGHT_SOAK",
+	"TILLWRIGHT_TEST_POSTGRES_URL", "TILLWRIGHT_TEST_ENGINES", "TILLWRIGHT_TEST_PREPARED", "TILLWRIGHT_TEST_BUILT", "TILLWRIGHT_TEST_SEED", "TILLWRIGHT_SOAK",
 }
 
 // serviceLink matches variables that Kubernetes and Docker set because a service is called tillwright, and names that people

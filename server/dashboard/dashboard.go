@@ -6,6 +6,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ type Options struct {
 	SignUp    SignUp
 	Sends     bool           // the server sends letters
 	Develops  bool           // there is a test clock
-	Hasher    *person.Hasher // of passwords
+	Hasher    *person.Hasher // of passwords; nil is one at the usual cost
 }
 
 // Dashboard serves the pages.
@@ -73,7 +74,7 @@ func New(o Options) (*Dashboard, error) {
 		return nil, err
 	}
 	d := &Dashboard{
-		store: o.Store, files: o.Files, sheet: sheet, hasher: o.Hasher, templates: templates, cross: http.NewCrossOriginProtection(), publicURL: o.PublicURL, service: o.Service,
+		store: o.Store, files: o.Files, sheet: sheet, hasher: cmp.Or(o.Hasher, person.NewHasher()), templates: templates, cross: http.NewCrossOriginProtection(), publicURL: o.PublicURL, service: o.Service,
 		api:    sdk.New("inside", sdk.WithBaseURL("http://inside/v1"), sdk.WithHTTPClient(&http.Client{Transport: o.API}), sdk.WithRetries(0)),
 		policy: "default-src 'none'; style-src 'self'; img-src " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 		cookie: "tillwright", isSecure: strings.HasPrefix(o.PublicURL, "https:"), signUp: o.SignUp, sends: o.Sends, develops: o.Develops,

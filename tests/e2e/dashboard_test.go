@@ -35,6 +35,9 @@ func newKeeper(t *testing.T, url string) *keeper {
 	k.fills("#name", "Ada's Books", "#email", "ada@example.com", "#password", "correct horse battery")
 	k.presses("Create account")
 	k.heading("Home")
+	var hash string
+	require.NoError(t, database.Behind(t, url).QueryRow(`SELECT password FROM people`).Scan(&hash))
+	require.Regexp(t, `^\$argon2id\$v=19\$m=19456,t=2,p=1\$`, hash, "the least that OWASP's Password Storage Cheat Sheet wants")
 	return k
 }
 

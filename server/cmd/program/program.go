@@ -3,7 +3,6 @@
 package program
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -117,7 +116,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	inside := &server.Inside{}
 	p.dashboard, err = dashboard.New(dashboard.Options{
 		Store: s, API: inside, Files: p.Files, PublicURL: config.PublicURL, Service: config.ServiceName, SignUp: dashboard.SignUp(config.SignUp), Sends: post.Sends(), Develops: develops,
-		Hasher: cmp.Or(o.Hasher, person.NewHasher()),
+		Hasher: o.Hasher,
 	})
 	if err != nil {
 		return nil, err
