@@ -48,5 +48,8 @@ func TestRedeem_FirstPurchaseIsOne(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.redeemed(t, d, "ada@example.com") // whose first purchase is under way
 		dbtest.RequireInvalid(t, err, "discount_code")
+		counted, err := s.Discount.Get(t.Context(), s.account, d.ID)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, counted.RedemptionsCount)
 	})
 }

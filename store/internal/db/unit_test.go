@@ -40,6 +40,8 @@ func TestTx_SaysThatItWaitsForAnotherProcess(t *testing.T) {
 	}()
 	select {
 	case <-waits:
+	case err := <-done:
+		t.Fatalf("it does not say that it waits: %v", err)
 	case <-time.After(time.Minute):
 		t.Error("it does not say that it waits")
 	}
