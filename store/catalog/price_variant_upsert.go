@@ -75,7 +75,6 @@ type variantBatch struct {
 type batchProduct struct {
 	*Product
 	variants  []PriceVariant
-	expected  int // how many bytes of its event the outbox was told of
 	isChanged bool
 }
 
@@ -182,14 +181,10 @@ func (b *variantBatch) upsert(ctx context.Context, in *core.Upsert[NamedVariant]
 	} else {
 		err = b.s.changePriceVariant(ctx, b.u, there, changed)
 	}
-	if err == nil {
-		err = b.put(p, changed)
-	}
 	if err != nil {
-		b.close(p)
 		return nil, "", err
 	}
-	return changed, status, nil
+	return changed, status, b.put(p, changed)
 }
 
 // productOf returns the product of a price variant, of which only a new one has no id of it.
@@ -212,8 +207,8 @@ func (b *variantBatch) productOf(v *NamedVariant) (*batchProduct, error) {
 	return own, nil
 }
 
-// open reads the price variants of a product before the first of them changes. It returns CodeTooLarge if the events of the products before it are
-// all that one request may emit.
+// open reads the price variants of a product before the first of them changes. It returns CodeTooLarge if the products before it are all that one
+// request may hold. A product of which nothing changes in the end counts too: it was read, and is kept for the next items of it.
 func (b *variantBatch) open(ctx context.Context, p *batchProduct) error {
 	if p.variants != nil {
 		return nil
@@ -225,17 +220,9 @@ func (b *variantBatch) open(ctx context.Context, p *batchProduct) error {
 	if err != nil {
 		return err
 	}
-	p.variants, p.expected = variants, len(core.JSONText(p.Product))+len(core.JSONText(variants))
-	b.s.outbox.Expect(b.u, p.expected)
+	p.variants = variants
+	b.s.outbox.Expect(b.u, len(core.JSONText(p.Product))+len(core.JSONText(variants)))
 	return nil
-}
-
-// close forgets what open has read of a product whose item was refused, unless another one has changed it.
-func (b *variantBatch) close(p *batchProduct) {
-	if !p.isChanged {
-		b.s.outbox.Expect(b.u, -p.expected)
-		p.variants, p.expected = nil, 0
-	}
 }
 
 // put puts a price variant that is stored among those of its product. It returns CodeInvalid on status if it was the last active one of an active
@@ -257,7 +244,7 @@ func (b *variantBatch) put(p *batchProduct, v *PriceVariant) error {
 	if !p.isChanged {
 		b.changed = append(b.changed, p)
 	}
-	*p = batchProduct{&offered, variants, p.expected, true}
+	*p = batchProduct{&offered, variants, true}
 	b.there[*v.ExternalID] = v
 	return nil
 }

@@ -247,7 +247,7 @@ func (s *Store) CheckBulk(u *db.Unit) error {
 	if emitted := db.Kept[emitted](u); emitted.size+emitted.expected < MostInBulk {
 		return nil
 	}
-	return &core.Error{Code: core.CodeTooLarge, Message: "The items before this one have events of 8 MiB, which is all that one request may emit. Send this item in another request."}
+	return &core.Error{Code: core.CodeTooLarge, Message: "The items before this one have events, or read products, of 8 MiB, which is the most in one request. Send this item in another request."}
 }
 
 // emitted holds what a transaction has emitted so far, which is stored with the commit.
