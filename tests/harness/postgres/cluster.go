@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
@@ -11,10 +12,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,7 +30,7 @@ const Env = "TILLWRIGHT_TEST_POSTGRES_URL"
 //go:embed cluster.sh
 var script string
 
-// Cluster is a running PostgreSQL server on a free port of 127.0.0.1 with trust authentication.
+// Cluster is a running PostgreSQL server with trust authentication, on a free port of 127.0.0.1 and on a socket.
 type Cluster struct {
 	URL      string // address of its maintenance database
 	lifeline io.Closer
@@ -72,12 +75,21 @@ func start(ctx context.Context, bin string, commits Durability) (*Cluster, error
 	if err != nil {
 		return nil, err
 	}
-	return serve(ctx, script, fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port), bin, strconv.Itoa(port), string(commits))
+	address := func(folder string) string {
+		if commits == OutlivesMachine { // what is measured goes the way that a server's does
+			return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port)
+		}
+		return (&url.URL{
+			Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
+			RawQuery: url.Values{"host": {folder}, "port": {strconv.Itoa(port)}, "sslmode": {"disable"}}.Encode(), // a packet of the network costs as much as a short statement
+		}).String()
+	}
+	return serve(ctx, script, address, bin, strconv.Itoa(port), string(commits))
 }
 
-// serve runs a script that serves the database of an address, and returns when that answers. The script ends when its standard input
-// does, and so with this process.
-func serve(ctx context.Context, script, address string, args ...string) (*Cluster, error) {
+// serve runs a script that says in which folder it works, and serves the database of an address there. It returns when that answers. The
+// script ends when its standard input does, and so with this process.
+func serve(ctx context.Context, script string, address func(folder string) string, args ...string) (*Cluster, error) {
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "serve.sh"}, args...)...)
 	if err := asServerUser(cmd); err != nil {
 		return nil, err
@@ -88,10 +100,15 @@ func serve(ctx context.Context, script, address string, args ...string) (*Cluste
 	if err != nil {
 		return nil, err
 	}
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{URL: address, lifeline: lifeline, ended: make(chan struct{}), failure: &failure}
+	folder, _ := bufio.NewReader(said).ReadString('\n') // if it says none, it ends, and its failure says why
+	c := &Cluster{URL: address(strings.TrimSpace(folder)), lifeline: lifeline, ended: make(chan struct{}), failure: &failure}
 	go func() {
 		_ = cmd.Wait()
 		close(c.ended)

@@ -13,6 +13,7 @@ if [ "$fsync" = off ] && [ -w /dev/shm ] && [ "$(df -Pk /dev/shm | awk 'END { pr
 	base=/dev/shm
 fi
 dir=$(mktemp -d "$base/tillwright-postgres.XXXXXX") || exit 1
+echo "$dir"
 server=
 
 stop() {
@@ -34,7 +35,7 @@ fail() {
 # machine. With it, a database of a test costs twice the time, and its removal, which is a checkpoint, waits for hundreds of files.
 # Plans are those of any PostgreSQL, but nobody helps to run one: to start two processes takes twenty times as long as to read small tables.
 "$bin/postgres" -D "$dir/data" -p "$port" \
-	-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=600 \
+	-c listen_addresses=127.0.0.1 -c unix_socket_directories="$dir" -c max_connections=600 \
 	-c fsync="$fsync" -c synchronous_commit=on -c full_page_writes=off \
 	-c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=1GB -c checkpoint_timeout=30min \
 	-c shared_buffers=256MB -c max_parallel_workers=0 -c logging_collector=off \

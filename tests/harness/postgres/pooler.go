@@ -4,9 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"net/url"
 	"os/exec"
 	"strconv"
+
+	"github.com/lib/pq"
 
 	"github.com/tillwright/tillwright/tests/harness/debian"
 )
@@ -22,15 +23,14 @@ func StartPooler(ctx context.Context, database string) (*Cluster, error) {
 			return nil, fmt.Errorf("PgBouncer is needed for the tests and could not be installed (%w): install it and run again", err)
 		}
 	}
-	address, err := url.Parse(database)
+	behind, err := pq.NewConfig(database)
 	if err != nil {
 		return nil, err
 	}
-	behind := address.Port()
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	address.Host = "127.0.0.1:" + strconv.Itoa(port)
-	return serve(ctx, poolerScript, address.String(), strconv.Itoa(port), behind)
+	address := fmt.Sprintf("postgres://%s@127.0.0.1:%d/%s?sslmode=disable", behind.User, port, behind.Database)
+	return serve(ctx, poolerScript, func(string) string { return address }, strconv.Itoa(port), strconv.Itoa(int(behind.Port)))
 }

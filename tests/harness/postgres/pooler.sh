@@ -5,6 +5,7 @@
 PATH=$PATH:/usr/sbin
 exec 3<&0
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tillwright-pooler.XXXXXX") || exit 1
+echo "$dir"
 cat >"$dir/ini" <<END
 [databases]
 * = host=127.0.0.1 port=$2 user=postgres
