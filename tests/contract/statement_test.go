@@ -86,7 +86,7 @@ var whileSmall = []string{
 // mirror is why statements about what stands at an ad network may read more.
 const mirror = "may go through all that the account has at that network, which is done when its mirror is renewed"
 
-// TestEveryStatement_ReadsInProportion lets the program do all that it can for one account, has that grow to 20,000 rows in each table, beside
+// TestEveryStatement_ReadsInProportion lets the program do all that it can for one account, has that grow to 14,000 rows in each table, beside
 // 200 small ones, and runs every statement again: none may read much more than the rows that it returns or changes, whether the
 // database knows what is in its tables, or nothing, or only what was in them while each had a single row; and, on PostgreSQL, in whichever way the program
 // has it planned.

@@ -12,7 +12,7 @@ import (
 
 const (
 	// Many is how many rows of each table a big account has.
-	Many = 20_000
+	Many = 14_000
 	// others is how many small accounts there are beside it, with otherRows rows each.
 	others, otherRows = 200, 5
 )

@@ -122,9 +122,9 @@ type Cost struct {
 // account passes.
 func (c Cost) Excessive(engine string) bool {
 	if engine == "sqlite" {
-		return c.Read > 10_000+1_000*c.Rows
+		return c.Read > 7_000+1_000*c.Rows
 	}
-	return c.Read > 200+25*c.Rows
+	return c.Read > 140+25*c.Rows
 }
 
 // Meter runs statements as the program does, and takes back what they change.
