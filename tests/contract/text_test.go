@@ -32,8 +32,8 @@ func TestEveryText_IsNoSQL(t *testing.T) {
 		before := rows(t, s.Database)
 		every(t, all, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)
-			for _, fragment := range fragments {
-				for name, resp := range w.inject(t, op, fragment) {
+			for i, fragment := range fragments {
+				for name, resp := range w.inject(t, op, fragment, i == 0) {
 					if resp.Status >= 500 {
 						t.Errorf("%s is %s: %d %s", name, fragment, resp.Status, resp.Body)
 					}
@@ -61,8 +61,9 @@ func rows(t *testing.T, db *harness.Database) map[string]int {
 	return counts
 }
 
-// inject sends the operation once for every place of a text in its path and its query, with the fragment there.
-func (w *world) inject(t *testing.T, op *harness.Operation, fragment string) map[string]*harness.Response {
+// inject sends the operation once for every place of a text in its path and its query, with the fragment there. Where no free text may stand, it is
+// sent if it is the first: the rules refuse all of them before anybody else reads them.
+func (w *world) inject(t *testing.T, op *harness.Operation, fragment string, isFirst bool) map[string]*harness.Response {
 	t.Helper()
 	answers := map[string]*harness.Response{}
 	for _, name := range op.PathParameters() {
@@ -76,9 +77,30 @@ func (w *world) inject(t *testing.T, op *harness.Operation, fragment string) map
 		if p.Schema != nil && p.Schema.Value.Type.Is(openapi3.TypeObject) {
 			name += "[key]"
 		}
-		answers[name] = w.Do(t, op.Method, w.at(op, url.Values{name: {fragment}}.Encode()), nil)
+		ruled := isRuled(p)
+		if ruled && !isFirst {
+			continue
+		}
+		resp := w.Do(t, op.Method, w.at(op, url.Values{name: {fragment}}.Encode()), nil)
+		if ruled && resp.Status < 400 {
+			t.Errorf("%s is taken to be free of texts, but takes %s: %d", name, fragment, resp.Status)
+		}
+		answers[name] = resp
 	}
 	return answers
+}
+
+// isRuled reports whether the type of a parameter leaves no room for a free text.
+func isRuled(p *openapi3.Parameter) bool {
+	if p.Schema == nil {
+		return false
+	}
+	schema := p.Schema.Value
+	if schema.Type.Is(openapi3.TypeArray) && schema.Items != nil {
+		schema = schema.Items.Value
+	}
+	return len(schema.Enum) > 0 || schema.Format == "date" || schema.Format == "date-time" ||
+		schema.Type.Is(openapi3.TypeInteger) || schema.Type.Is(openapi3.TypeNumber) || schema.Type.Is(openapi3.TypeBoolean)
 }
 
 // TestEveryID_IsOfItsKind puts other things than an id of the right kind into every path that takes one.
@@ -88,9 +110,18 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		w := newWorld(t, s)
+		of := map[string]int{} // how many operations take an id of a kind
+		for _, op := range harness.Operations() {
+			if takesID(op) {
+				of[prefixOf(op)]++
+			}
+		}
+		nth := map[string]int{}
 		every(t, takesID, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)
 			kind := prefixOf(op)
+			place, share := nth[kind], min(of[kind], 4)
+			nth[kind]++
 			_, digits, _ := strings.Cut(w.IDs[kind], "_")
 			wrong := []string{"1", "0", "-1", digits, kind, kind + "_", kind + "_1", w.IDs[kind] + "0", "null", "..%2f" + w.IDs[kind]}
 			if upper := strings.ToUpper(w.IDs[kind]); upper != w.IDs[kind] {
@@ -101,7 +132,9 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 				other, _, _ := strings.Cut(id, "_")
 				if id != w.IDs[kind] && other != kind && !kinds[other] { // one of a kind says what the others would
 					kinds[other] = true
-					wrong = append(wrong, id)
+					if len(kinds)%share == place%share { // the operations on a kind share the others, of which each has a quarter at least
+						wrong = append(wrong, id)
+					}
 				}
 			}
 			for _, other := range slices.Sorted(maps.Keys(kinds))[:3] { // a server that looks at the digits alone takes any of them
