@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,15 +75,25 @@ func Open(t testing.TB, hosts map[string]string) *Page {
 	return p
 }
 
+// browsers are the programs that will do, the best first: that without windows takes half the time, and draws and runs pages as the other does.
+var browsers = []string{"chromium-headless-shell", "chromium"}
+
 // find returns the path of the browser, which it installs if there is none.
 func find() (string, error) {
-	if program, err := exec.LookPath("chromium"); err == nil {
-		return program, nil
+	for _, name := range browsers {
+		if program, err := exec.LookPath(name); err == nil {
+			return program, nil
+		}
 	}
-	if err := debian.Install("chromium"); err != nil {
-		return "", err
+	var failed error
+	for _, name := range browsers { // not every Debian has both
+		err := debian.Install(name)
+		if err == nil {
+			return exec.LookPath(name)
+		}
+		failed = errors.Join(failed, err)
 	}
-	return exec.LookPath("chromium")
+	return "", failed
 }
 
 // start starts the browser, which reads commands from its file descriptor 3 and answers on 4.
