@@ -23,7 +23,7 @@ import (
 // Binary is the built program.
 type Binary struct {
 	Path string
-	Env  []string // set for every run, beside an environment that is otherwise free of TILLWRIGHT_* and GOGC
+	Env  []string // set for every run, beside an environment that is otherwise free of TILLWRIGHT_*, GOGC and GOMEMLIMIT
 }
 
 var builds sync.Map // build tags -> func() (string, error)
@@ -79,7 +79,7 @@ func RemoveBuilds() {
 func (b *Binary) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.Path, args...)
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "TILLWRIGHT_") && !strings.HasPrefix(v, "GOGC=") {
+		if !strings.HasPrefix(v, "TILLWRIGHT_") && !strings.HasPrefix(v, "GOGC=") && !strings.HasPrefix(v, "GOMEMLIMIT=") {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
