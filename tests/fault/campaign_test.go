@@ -128,6 +128,9 @@ func (c *campaign) insist(r request, status int) map[string]any {
 		switch {
 		case resp == nil || resp.Status >= 500 || resp.Status == http.StatusConflict || resp.Status == http.StatusTooManyRequests:
 			c.repeated.Add(1)
+			if resp == nil { // the server that is just starting needs the processor more
+				time.Sleep(20 * time.Millisecond)
+			}
 			time.Sleep(5 * time.Millisecond)
 			if time.Since(begin) > 2*time.Minute {
 				c.t.Errorf("%s has no answer after two minutes, the last one is %+v", r.key, resp)
