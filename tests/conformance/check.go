@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,23 +30,15 @@ type Subject struct {
 	// ReadsOnly leaves out whatever might change something, even if it ought to be refused.
 	ReadsOnly bool
 	// Tag is in the names of all that a check makes.
-	Tag string
-	// Keeps is told of all that a check makes; it may be nil.
-	Keeps    func(object map[string]any)
-	receiver *receiver // of webhooks; nil if the server reaches none
+	Tag      string
+	receiver *receiver              // of webhooks; nil if the server reaches none
+	isMade   func(path string) bool // whether what is there was made for the checks; nil if that is not known
 	// Concerned says which operations are asked for; nil is all.
 	Concerned func(op *Operation) bool
 }
 
 // Mark returns a name for something that a check makes.
 func (s *Subject) Mark() string { return "Conformance " + s.Tag }
-
-// Made notes what a check has made.
-func (s *Subject) Made(object map[string]any) {
-	if s.Keeps != nil {
-		s.Keeps(object)
-	}
-}
 
 // Every runs a check for each operation that it concerns. Turn counts them.
 func (s *Subject) Every(t T, concerns func(*Operation) bool, check func(t T, op *Operation, turn int)) {
@@ -87,6 +80,9 @@ func (s *Subject) request(t T, op *Operation, query string, instead ...string) (
 	if err == nil {
 		body, err = s.Body(op)
 	}
+	if err == nil && op.ID == "createAISite" && s.lacksSite() {
+		err = errNoSite
+	}
 	if err != nil {
 		t.NotChecked("%v", err)
 	}
@@ -95,6 +91,12 @@ func (s *Subject) request(t T, op *Operation, query string, instead ...string) (
 	}
 	return path, body, err == nil
 }
+
+// errNoSite is why no site is made.
+var errNoSite = errors.New("the account has no site, and its first one could not be taken away")
+
+// lacksSite reports whether a site that is made would be the first one of an account, which keeps it.
+func (s *Subject) lacksSite() bool { return s.isMade != nil && s.Found["site"] == "" }
 
 // All is a check of each operation.
 func All(*Operation) bool { return true }

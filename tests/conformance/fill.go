@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -34,7 +32,7 @@ type builder struct {
 	notes []string // what could not be made, or not be taken away
 }
 
-// make creates an object and remembers it. It returns nil if the server refuses that, which is noted.
+// make creates an object. It returns nil if the server refuses that, which is noted.
 func (b *builder) make(name, path string, body map[string]any) map[string]any {
 	resp, err := b.Try(http.MethodPost, path, body)
 	if err != nil || resp.Status >= 300 {
@@ -46,86 +44,14 @@ func (b *builder) make(name, path string, body map[string]any) map[string]any {
 		return nil
 	}
 	object := resp.Object(b.t)
-	b.remember(path, object)
 	if id, ok := object["id"].(string); ok {
 		b.IDs[name] = id
 	}
 	return object
 }
 
-// remember notes where an object is, to take it away.
-func (b *builder) remember(collection string, object map[string]any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	note := func(path string) {
-		if !slices.Contains(b.made, path) {
-			b.made = append(b.made, path)
-		}
-	}
-	if customer, ok := object["customer"].(string); ok && object["object"] == "lead" { // which was made with it
-		note("/v1/customers/" + customer)
-	}
-	if id, ok := object["id"].(string); ok {
-		note(collection + "/" + id)
-	}
-}
-
 // safely does something of which an answer may be nonsense. It goes as far as it can.
 func (b *builder) safely(do func()) { b.t.Run("", func(T) { do() }) }
-
-// keeping notes whatever is created, also by a request that ought to be refused.
-type keeping struct {
-	http.RoundTripper
-	b *builder
-}
-
-// RoundTrip sends a request. Of one without an answer it notes what that may have made.
-func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
-	sent, err := drain(&r.Body)
-	if err != nil {
-		return nil, err
-	}
-	op, _ := k.b.Document.Match(r.Method, r.URL.Path)
-	makes := op != nil && r.Method == http.MethodPost && !strings.Contains(op.Path, "{")
-	resp, err := k.RoundTripper.RoundTrip(r)
-	if makes && errors.Is(err, errUnanswered) {
-		k.b.mu.Lock()
-		defer k.b.mu.Unlock()
-		k.b.notes = append(k.b.notes, fmt.Sprintf("POST %s was not answered, and may have made what it sent: %.500s", r.URL.Path, sent))
-	}
-	if err != nil || !makes || resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
-		return resp, err
-	}
-	body, err := drain(&resp.Body)
-	if err != nil {
-		return nil, err
-	}
-	var object map[string]any
-	if json.Unmarshal(body, &object) == nil {
-		if resp.StatusCode == http.StatusCreated {
-			k.b.keep(object)
-		}
-		items, _ := object["results"].([]any)
-		for _, item := range items { // of a bulk write
-			if made, _ := item.(map[string]any); made["status"] == "created" {
-				k.b.keep(made)
-			}
-		}
-	}
-	return resp, nil
-}
-
-// keep notes what a check has made, which is found by the prefix of its id.
-func (b *builder) keep(object map[string]any) {
-	id, _ := object["id"].(string)
-	prefix, _, _ := strings.Cut(id, "_")
-	for _, op := range b.Document.Operations {
-		if op.Method == http.MethodPost && !strings.Contains(op.Path, "{") && op.Listed() == prefix && op.Documents(http.StatusCreated) && !op.Public {
-			b.remember(op.Path, object)
-			return
-		}
-	}
-}
 
 // build makes what the checks send: drafts and the like, which nobody else sees, and nothing that costs or is sent.
 func (b *builder) build() {
@@ -160,8 +86,9 @@ func (b *builder) build() {
 	}
 	b.make("inv", "/v1/invoices", map[string]any{"customer": w.IDs["cus"], "due_at": "2099-12-31T00:00:00.000Z", "lines": []any{map[string]any{"description": b.Mark(), "unit_amount": 1200}}})
 	b.make("key", "/v1/auth/keys", map[string]any{"name": b.Mark(), "scopes": []string{"products:read"}})
-	if w.Found["site"] == "" { // an account keeps its first one
-		b.notes = append(b.notes, "no site was made for the checks: the account has none, and its first one could not be taken away")
+	w.Found["site"] = b.first("/v1/ai_sites", nil)
+	if b.lacksSite() {
+		b.notes = append(b.notes, "no site was made for the checks: "+errNoSite.Error())
 	} else if site := b.make("site", "/v1/ai_sites", map[string]any{"name": b.Mark(), "subdomain": "conformance-" + Unique()}); site != nil {
 		w.Slugs["site"] = fmt.Sprint(site["subdomain"])
 	}
@@ -221,56 +148,31 @@ func (b *builder) find() {
 	}
 }
 
-// remove takes away what was made, the last first.
-func (b *builder) remove() {
-	slices.Reverse(b.made)
-	for _, path := range b.made {
-		collection, id := path[:strings.LastIndex(path, "/")], path[strings.LastIndex(path, "/")+1:]
-		if why := b.removeOne(collection, id); why != "" {
-			b.notes = append(b.notes, fmt.Sprintf("%s is left behind: %s", path, why))
-		}
-	}
-}
-
-func (b *builder) removeOne(collection, id string) (why string) {
-	why = "the API cannot remove it"
-	for _, way := range []struct{ method, suffix string }{
-		{http.MethodDelete, ""}, {http.MethodPost, "/archive"}, {http.MethodPost, "/expire"}, {http.MethodPost, "/revoke"}, {http.MethodPost, "/disable"},
-	} {
-		op, _ := b.Document.Match(way.method, collection+"/"+id+way.suffix)
-		if op == nil {
-			continue
-		}
-		var body any
-		if op.NeedsBody() {
-			body = map[string]any{"platform": "facebook"} // that of the sandbox's channel
-		}
-		resp, err := b.Try(way.method, collection+"/"+id+way.suffix, body)
-		switch {
-		case err != nil:
-			return err.Error()
-		case resp.Status < 300 || resp.Status == http.StatusNotFound:
-			return ""
-		}
-		why = fmt.Sprintf("%s %s is answered %d %s", way.method, op.Path, resp.Status, resp.faultCode())
-	}
-	return why
-}
-
-// rename gives what an example makes a name of its own, and keeps it from those who would see it.
+// rename gives what an example makes a name of its own, in lists of it too, and keeps it from those who would see it.
 func (s *Subject) rename(body map[string]any) {
-	for field, value := range map[string]string{
+	own := map[string]string{
 		"name": s.Mark(), "title": s.Mark(), "slug": "conformance-" + Unique(), "subdomain": "conformance-" + Unique(), "code": strings.ToUpper(Unique()),
-		"email": "conformance-" + Unique() + "@example.com", "customer_email": "conformance-" + Unique() + "@example.com", "external_id": Unique(), "status": "",
-	} {
-		switch was, ok := body[field].(string); {
-		case !ok:
-		case field == "status" && was == "published":
-			body[field] = "draft"
-		case field == "status" && strings.HasPrefix(fmt.Sprint(body["url"]), "http"):
-			body[field] = "inactive"
-		case field != "status":
-			body[field] = value
+		"email": "conformance-" + Unique() + "@example.com", "customer_email": "conformance-" + Unique() + "@example.com", "external_id": Unique(),
+	}
+	for field, was := range body {
+		switch was := was.(type) {
+		case map[string]any:
+			s.rename(was)
+		case []any:
+			for _, item := range was {
+				if object, is := item.(map[string]any); is {
+					s.rename(object)
+				}
+			}
+		case string:
+			switch {
+			case own[field] != "":
+				body[field] = own[field]
+			case field == "status" && was == "published":
+				body[field] = "draft"
+			case field == "status" && strings.HasPrefix(fmt.Sprint(body["url"]), "http"):
+				body[field] = "inactive"
+			}
 		}
 	}
 	if _, listens := body["enabled_events"]; listens {

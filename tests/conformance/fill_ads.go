@@ -33,7 +33,6 @@ func (b *builder) advertise() {
 	if ad := b.make("ad", "/v1/ads", body.(map[string]any)); ad != nil {
 		w.IDs["campaign"], w.IDs["ad_group"] = fmt.Sprint(ad["campaign_id"]), fmt.Sprint(ad["ad_group_id"])
 		w.Bidding = w.IDs["campaign"]
-		b.made = append(b.made, "/v1/ads/campaigns/"+w.IDs["campaign"])
 	}
 	b.make("aud", "/v1/ads/audiences", map[string]any{"account_id": w.IDs["sacct"], "ad_account_id": w.IDs["ad_account"], "name": b.Mark(), "type": "customer_list"})
 }

@@ -72,7 +72,7 @@ func FreesAKeyAfterARefusal(t T, s *Subject) {
 	client, key := s.Fresh(t), Unique()
 	refused := client.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": s.Mark(), "status": "active"}, "Idempotency-Key", key)
 	refused.Fault(t, http.StatusUnprocessableEntity, "validation_failed")
-	s.Made(client.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": s.Mark()}, "Idempotency-Key", key))
+	client.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": s.Mark()}, "Idempotency-Key", key)
 }
 
 // MakesOneThing sends a write in parallel, from callers of whom each asks until it has the answer.
@@ -111,10 +111,8 @@ func MakesOneThing(t T, s *Subject, callers []*Client) {
 	ids := map[string]bool{}
 	for _, body := range answers {
 		made := (&Response{Body: body}).Object(t)
-		if id, _ := made["id"].(string); !ids[id] {
-			ids[id] = true
-			s.Made(made)
-		}
+		id, _ := made["id"].(string)
+		ids[id] = true
 		if !bytes.Equal(body, answers[0]) {
 			t.Errorf("a caller is answered %s, another one %s", body, answers[0])
 			break
@@ -129,14 +127,11 @@ func MakesOneThing(t T, s *Subject, callers []*Client) {
 func KeepsKeysOfAccountsApart(t T, s, other *Subject) {
 	key := Unique()
 	first := s.Fresh(t).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": s.Mark()}, "Idempotency-Key", key)
-	s.Made(first)
 	name := other.Mark() + " other"
 	second := other.Fresh(t).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": name}, "Idempotency-Key", key)
 	if first["id"] == second["id"] || second["name"] != name {
 		t.Errorf("the second account was answered with %v", second)
-		return
 	}
-	other.Made(second)
 }
 
 // thirty is how many callers send one write at a time.
@@ -170,11 +165,7 @@ func ReplaysWhatItMade(t T, s *Subject) {
 			}
 			return
 		}
-		s.Made(first.Object(t))
 		again := client.Do(t, op.Method, path, Spaced(body), "Idempotency-Key", key, "Content-Type", "application/json")
-		if again.Status < 300 && !bytes.Equal(again.Body, first.Body) {
-			s.Made(again.Object(t))
-		}
 		Replays(t, first, again)
 		ReusesNoKey(t, client.Do(t, http.MethodPost, "/v1/customers", map[string]any{"email": Unique() + "@example.com"}, "Idempotency-Key", key))
 	})

@@ -157,7 +157,11 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	for _, b := range []*builder{mine, theirs} {
 		if b != nil {
 			r.tidy(b)
-			report.Notes = append(report.Notes, b.notes...)
+			for _, note := range b.notes {
+				if !slices.Contains(report.Notes, note) {
+					report.Notes = append(report.Notes, note)
+				}
+			}
 		}
 	}
 	for _, result := range report.Promises {
@@ -248,13 +252,6 @@ func (r *run) client(key string) *Client {
 	return &Client{URL: r.URL, Key: key, HTTP: &http.Client{Transport: r.pace, Timeout: 2 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// checked sends requests with a key, and holds each answer to the contract.
-func (r *run) checked(t TB, key string) *Client {
-	c := r.client(key)
-	c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: r.pace}
-	return c
-}
-
 // choose returns the promises that are to be checked, and which operations they concern.
 func (r *run) choose() (chosen []*Promise, concerned func(*Operation) bool, err error) {
 	var resources []string
@@ -311,21 +308,21 @@ func (o *Operation) harmless() bool {
 func (r *run) account(key string, concerned func(*Operation) bool) *builder {
 	world := &World{Client: r.client(key), Document: r.document, IDs: map[string]string{}, Found: map[string]string{}, Slugs: map[string]string{}, SentLetter: func() string { return "" }}
 	s := &Subject{World: world, ReadsOnly: r.ReadOnly, Concerned: concerned, Tag: Unique(), receiver: r.receiver}
-	s.Stranger = func(t TB, _ int) *Client { return r.checked(t, "") }
 	b := &builder{Subject: s, t: &part{run: r, result: r.results["document"]}}
-	s.Fresh = func(t TB) *Client {
-		c := r.checked(t, key)
+	world.HTTP.Transport, s.isMade = keeping{r.pace, b}, b.isMade
+	checked := func(t TB, key string) *Client {
+		c := r.client(key)
 		c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: keeping{r.pace, b}}
 		return c
 	}
-	s.Keeps = b.keep
-	b.safely(b.find)
+	s.Fresh = func(t TB) *Client { return checked(t, key) }
+	s.Stranger = func(t TB, _ int) *Client { return checked(t, "") }
 	if !r.ReadOnly {
 		r.Progress("making what is sent")
 		b.safely(b.build)
-		b.safely(b.find) // what came of that
 		b.safely(func() { s.Revoked = b.revoked() })
 	}
+	b.safely(b.find) // what came of that, too
 	return b
 }
 
