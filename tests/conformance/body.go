@@ -91,8 +91,8 @@ func TakesStrictJSON(t T, s *Subject) {
 				continue
 			}
 			resp := client.Do(t, op.Method, path, body, "Content-Type", "application/json")
-			if f, err := ParseFault(resp.Body); err != nil || resp.Status != http.StatusBadRequest {
-				t.Errorf("%s is answered %d %s, 400 is expected (%v, %+v)", name, resp.Status, resp.Body, err, f)
+			if f, err := ParseFault(resp.Body); err != nil || resp.Status != http.StatusBadRequest || f.Code != "bad_request" && name != "nothing" && name != "white space" {
+				t.Errorf("%s is answered %d %s, 400 bad_request is expected", name, resp.Status, resp.Body)
 			}
 		}
 	})

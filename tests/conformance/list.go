@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // HasQuery reports whether an operation has a query parameter.
@@ -125,6 +126,7 @@ func ChecksPositions(t T, s *Subject) {
 // list is a page of a list, decoded.
 type list struct {
 	object map[string]any
+	items  []map[string]any
 	ids    []string // "" for rows without one
 	more   bool
 }
@@ -150,7 +152,7 @@ func (s *Subject) page(t T, client *Client, op *Operation, query string) *list {
 	for _, item := range data {
 		object, _ := item.(map[string]any)
 		id, _ := object["id"].(string)
-		l.ids = append(l.ids, id)
+		l.items, l.ids = append(l.items, object), append(l.ids, id)
 	}
 	return l
 }
@@ -227,10 +229,14 @@ func BeginsWithItsOldestWhenAsked(t T, s *Subject) {
 		for _, wrong := range turns(s, turn, 1, wrong) {
 			s.refusesQuery(t, client, op, "sort="+wrong, "sort")
 		}
+		if s.isMade != nil && !s.ReadsOnly {
+			s.another(t, client, op)
+		}
 		newest := s.page(t, client, op, "limit=100")
 		if newest == nil {
 			return
 		}
+		s.areNewestFirst(t, op, newest)
 		stands := func() bool { return s.Thorough || slices.Equal(ids("limit=100"), newest.ids) }
 		if again := ids("limit=100&sort=-created_at"); !slices.Equal(again, newest.ids) && stands() {
 			t.Errorf("newest first is %v, and %v without saying so", again, newest.ids)
@@ -266,6 +272,42 @@ func BeginsWithItsOldestWhenAsked(t T, s *Subject) {
 	})
 }
 
+// another makes one more item of a list if that makes one object, some time after the others.
+func (s *Subject) another(t T, client *Client, list *Operation) {
+	t.Helper()
+	for _, op := range s.Document.Operations {
+		if op.Path != list.Path || !op.creates() {
+			continue
+		}
+		if path, body, ok := s.object(t, op); ok {
+			client.Do(t, op.Method, path, body)
+		}
+	}
+}
+
+// clocks is how much those of several servers may differ.
+const clocks = 200 * time.Millisecond
+
+// areNewestFirst compares the moments of what was made for the checks.
+func (s *Subject) areNewestFirst(t T, op *Operation, page *list) {
+	t.Helper()
+	if s.isMade == nil {
+		return
+	}
+	var previous time.Time
+	for i, item := range page.items {
+		moment, err := time.Parse(time.RFC3339, fmt.Sprint(item["created_at"]))
+		if err != nil || !s.isMade(op.Path+"/"+page.ids[i]) { // others may be dated otherwise, as an order is of an invoice
+			continue
+		}
+		if !previous.IsZero() && moment.Sub(previous) > clocks {
+			t.Errorf("%s was created at %v, and stands behind one of %v", page.ids[i], moment, previous)
+			return
+		}
+		previous = moment
+	}
+}
+
 func backwards(ids []string) []string {
 	turned := slices.Clone(ids)
 	slices.Reverse(turned)
@@ -275,60 +317,80 @@ func backwards(ids []string) []string {
 // ExpandsWhatItNames asks each GET that expands for no name, for an unknown one, and for all of them at once. The transport
 // checks the inlined objects against their schemas.
 func ExpandsWhatItNames(t T, s *Subject) {
-	s.Every(t, func(op *Operation) bool { return Gets(op) && op.HasQuery("expand") }, func(t T, op *Operation, _ int) {
+	s.Every(t, func(op *Operation) bool { return Gets(op) && op.HasQuery("expand") }, func(t T, op *Operation, turn int) {
 		client, names := s.Fresh(t), op.Expandable()
 		if len(names) == 0 {
 			t.Fatal("the specification lists no names")
 		}
 		s.refusesQuery(t, client, op, "expand=surprise", "expand")
-		for _, query := range []string{"expand=", "expand=" + strings.Join(names, ",")} {
-			if resp := s.asks(t, client, op, query); resp != nil && !s.excuses(t, op, resp) && resp.Status >= 300 {
+		expanded := func(query string) map[string]any {
+			resp := s.asks(t, client, op, query)
+			if resp == nil || s.excuses(t, op, resp) {
+				return nil
+			}
+			if resp.Status >= 300 {
 				t.Errorf("?%s is answered %d: %s", query, resp.Status, resp.Body)
+				return nil
+			}
+			return resp.Object(t)
+		}
+		for _, none := range turns(s, turn, 1, []string{"", "expand="}) {
+			plain := expanded(none)
+			inlines(t, names, plain, expanded("expand="+strings.Join(names, ",")))
+			for _, name := range names {
+				if s.Thorough && none == "" && !strings.Contains(name, ".") {
+					inlines(t, []string{name}, plain, expanded("expand="+name))
+				}
 			}
 		}
-		s.inlines(t, client, op, names)
 	})
 }
 
-// inlines asks for one name at a time: what is an id without it is an object with it.
-func (s *Subject) inlines(t T, client *Client, op *Operation, names []string) {
+// inlines compares an answer without names with one that was asked for some: what is an id there is the object of that id here. Nil is no answer.
+func inlines(t T, names []string, plain, whole map[string]any) {
 	t.Helper()
-	plain := s.asks(t, client, op, "")
-	for _, name := range names {
-		if plain == nil || plain.Status >= 300 || strings.Contains(name, ".") {
-			continue
-		}
-		resp := s.asks(t, client, op, "expand="+name)
-		if resp == nil || resp.Status >= 300 {
-			return
-		}
-		if before, after := firstOf(plain.Object(t), name), firstOf(resp.Object(t), name); isText(before) && isText(after) {
-			t.Errorf("expand=%s leaves the id %v", name, after)
-		} else if before != nil && !isText(before) {
-			t.Errorf("without expand, %s is no id: %.200v", name, before)
-		}
-		if !s.Thorough {
-			return // the next one spares the quota
+	here := rows(whole)
+	for id, row := range rows(plain) {
+		for _, name := range names {
+			if strings.Contains(name, ".") || here[id] == nil { // a new row took its place
+				continue
+			}
+			before, after := several(row[name]), several(here[id][name])
+			for i := range min(len(before), len(after)) {
+				named, isID := before[i].(string)
+				inlined, isObject := after[i].(map[string]any)
+				switch {
+				case before[i] != nil && !isID:
+					t.Fatalf("without expand, %s is no id: %.200v", name, before[i])
+				case isID && !isObject:
+					t.Fatalf("expand=%s leaves the id %v", name, named)
+				case isID && inlined["id"] != named:
+					t.Fatalf("expand=%s inlines %v, and its id is %s", name, inlined["id"], named)
+				}
+			}
 		}
 	}
 }
 
-func isText(v any) bool { _, is := v.(string); return is }
+// rows returns the items of a list by their ids, or the one object that is no list.
+func rows(object map[string]any) map[any]map[string]any {
+	found := map[any]map[string]any{}
+	data, isList := object["data"].([]any)
+	if !isList && object != nil {
+		data = []any{object}
+	}
+	for _, item := range data {
+		if row, is := item.(map[string]any); is {
+			found[row["id"]] = row
+		}
+	}
+	return found
+}
 
-// firstOf returns what stands in a field, of the object or of the first in a list: the first one where it is a list, too.
-func firstOf(object map[string]any, field string) any {
-	if data, ok := object["data"].([]any); ok {
-		if len(data) == 0 {
-			return nil
-		}
-		object, _ = data[0].(map[string]any)
+// several returns the items of a field that is a list, or what else it is as the only one.
+func several(value any) []any {
+	if items, is := value.([]any); is {
+		return items
 	}
-	value := object[field]
-	if several, ok := value.([]any); ok {
-		if len(several) == 0 {
-			return nil
-		}
-		return several[0]
-	}
-	return value
+	return []any{value}
 }

@@ -20,6 +20,7 @@ type pace struct {
 	base     http.RoundTripper
 	document *Document
 	progress func(wait time.Duration)
+	spent    func(key string, reset int64) // told when an answer said that a key has no request left until reset; may be nil
 
 	mu   sync.Mutex
 	sent int
@@ -34,8 +35,9 @@ const (
 
 // window is what is left of a quota until it is full again.
 type window struct {
-	left int64
-	ends time.Time
+	left  int64
+	ends  time.Time
+	spent int64 // when it is full again, in seconds of Unix time, if the server said that nothing is left; else 0
 }
 
 // counted says by whom a request is counted: its key, or the address. Operations with limits of their own are counted apart.
@@ -75,10 +77,16 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 		p.mu.Lock()
-		p.left[who] = &window{0, time.Now().Add(time.Duration(after) * time.Second)}
+		p.left[who] = &window{ends: time.Now().Add(time.Duration(after) * time.Second)}
 		p.mu.Unlock()
 	}
 }
+
+// once sends a request whatever is left of a quota.
+type once struct{ *pace }
+
+// RoundTrip implements http.RoundTripper.
+func (o once) RoundTrip(req *http.Request) (*http.Response, error) { return o.send(req, nil) }
 
 // errUnanswered says that a request has left and its answer is not known.
 var errUnanswered = errors.New("there was no answer")
@@ -129,8 +137,11 @@ func (p *pace) wait(who string) error {
 			p.mu.Unlock()
 			return p.ctx.Err()
 		}
-		wait := time.Until(w.ends)
+		wait, spent := time.Until(w.ends), w.spent
 		p.mu.Unlock()
+		if p.spent != nil && spent != 0 {
+			p.spent(who, spent)
+		}
 		p.progress(wait)
 		select {
 		case <-p.ctx.Done():
@@ -138,6 +149,17 @@ func (p *pace) wait(who string) error {
 		case <-time.After(wait + 50*time.Millisecond):
 		}
 	}
+}
+
+// remaining returns how many requests a key has left, as far as answers have said.
+func (p *pace) remaining(key string) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.left["Bearer "+key]
+	if w == nil || time.Now().After(w.ends) {
+		return usualLimit
+	}
+	return w.left
 }
 
 // learn notes what an answer says is left. Of answers that overtook each other the lowest counts.
@@ -152,7 +174,10 @@ func (p *pace) learn(who string, resp *http.Response) {
 		ends := time.Now().Add(time.Duration(values["t"]) * time.Second)
 		w := p.left[who]
 		if w == nil || reset > w.ends.Unix()+2 || w.left > values["r"] || w.ends.Before(ends.Add(-2*time.Second)) {
-			p.left[who] = &window{values["r"], ends}
+			p.left[who] = &window{left: values["r"], ends: ends}
+		}
+		if values["r"] == 0 {
+			p.left[who].spent = reset
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -143,12 +144,21 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	if o.SecondKey != "" {
 		theirs = r.account(o.SecondKey, concerned)
 	}
+	var beyond sync.Once
+	limit := r.results["quota"]
+	if slices.Contains(report.Promises, limit) {
+		r.pace.spent = func(authorization string, reset int64) {
+			if authorization == "Bearer "+o.Key || authorization == "Bearer "+o.SecondKey {
+				beyond.Do(func() { r.isRefused(limit, authorization, reset) })
+			}
+		}
+	}
 	for i, p := range chosen {
 		if ctx.Err() != nil {
 			break
 		}
 		r.Progress(fmt.Sprintf("%d of %d: %s", i+1, len(chosen), p.Name))
-		if theirs != nil && i%2 == 1 { // each key has a quota
+		if theirs != nil && r.pace.remaining(o.SecondKey) > r.pace.remaining(o.Key) { // each key has a quota
 			r.hold(p, theirs, mine)
 		} else {
 			r.hold(p, mine, theirs)
@@ -163,6 +173,9 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 				}
 			}
 		}
+	}
+	if r.pace.spent != nil {
+		beyond.Do(func() { limit.skip("", "no key used up its quota, so that one more request was not sent") })
 	}
 	for _, result := range report.Promises {
 		result.settle(r.pace.sent)
@@ -366,6 +379,19 @@ func (r *run) tidy(b *builder) {
 	defer cancel()
 	r.pace.ctx = ctx
 	b.safely(b.remove)
+}
+
+// isRefused sends one request more than the quota of a key allows, which is full again at reset.
+func (r *run) isRefused(limit *Result, authorization string, reset int64) {
+	t := &part{run: r, result: limit, operation: "getAccount"}
+	t.Run("getAccount", func(t T) {
+		c := r.client("")
+		c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: once{r.pace}}
+		resp := c.Do(t, http.MethodGet, "/v1/account", nil, "Authorization", authorization)
+		if again, _ := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); again == reset {
+			resp.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
+		}
+	})
 }
 
 func (r *Result) settle(sent int) {
