@@ -376,7 +376,7 @@ func TestCheck_TidiesUpWhenItIsInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	walked := false
-	report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Key: c.Key, Transport: from(t, 0), Progress: func(line string) {
+	report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"pages", "idempotency"}, Transport: from(t, 0), Progress: func(line string) {
 		if walked = walked || strings.HasSuffix(line, ": walks"); walked {
 			interrupt()
 		}
