@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // note stores a line of what was done to an object that is of a customer: see activity.Store.Note.
@@ -21,7 +22,7 @@ func (s *Store) noteSubscription(ctx context.Context, u *db.Unit, before, sub *S
 	return s.note(ctx, u, operation, "subscriptions:read", sub.AccountID, core.KindSubscription, sub.ID, &sub.CustomerID, activity.Became(map[string][2]any{
 		"status":               {before.Status, sub.Status},
 		"cancel_at_period_end": {before.CancelAtPeriodEnd, sub.CancelAtPeriodEnd},
-		"payment_method":       {before.Method.V.saved(), sub.Method.V.saved()},
+		"payment_method":       {before.Method.V.Saved(), sub.Method.V.Saved()},
 	}))
 }
 
@@ -56,7 +57,7 @@ func (s *Store) noteCustomer(ctx context.Context, u *db.Unit, before, c *custome
 }
 
 // noteMethod says that a customer has saved or removed a payment method on a page.
-func (s *Store) noteMethod(ctx context.Context, u *db.Unit, m *SavedMethod) error {
+func (s *Store) noteMethod(ctx context.Context, u *db.Unit, m *payment.SavedMethod) error {
 	return s.note(ctx, u, "", "customers:read", m.AccountID, core.KindPaymentMethod, m.ID, &m.CustomerID, nil)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // CheckoutStatus says how far a checkout has come.
@@ -76,7 +77,7 @@ type Checkout struct {
 	Status                CheckoutStatus               `db:"status"`
 	PaymentStatus         CheckoutPaymentStatus        `db:"payment_status"`
 	PaymentMethodRequired bool                         `db:"payment_method_required"`
-	LastPaymentError      core.JSON[*PaymentFailure]   `db:"last_payment_error"`
+	LastPaymentError      core.JSON[*payment.Failure]  `db:"last_payment_error"`
 	Attempts              int64                        `db:"attempts"` // attempts to pay it that were declined lately or are under way
 	RetryAt               *core.Time                   `db:"retry_at"` // nobody may try to pay again before it; nil: nobody has tried
 	NextAction            core.JSON[*NextAction]       `db:"next_action"`

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
 )
@@ -164,7 +165,7 @@ func (s *Store) SellerOfLink(ctx context.Context, ref string) (*tenant.Account, 
 // FollowCheckoutLink says who follows a checkout link, and from where.
 type FollowCheckoutLink struct {
 	Source CheckoutSource
-	From   Buyer
+	From   payment.Buyer
 	Locale *string // language tag of the page on which they follow it, nil for none
 	Once   string  // tells one purchase of theirs from the next, for a day; empty: each is another one
 }
@@ -217,8 +218,8 @@ const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
 
 // countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
 // The rows of these counts stay locked until the transaction ends.
-func (s *Store) countOpened(ctx context.Context, account string, by Buyer) error {
-	if !by.keyless() {
+func (s *Store) countOpened(ctx context.Context, account string, by payment.Buyer) error {
+	if !by.Keyless() {
 		return nil
 	}
 	most := throttle.Nearby{Address: openedByAddress, Network: openedByNetwork, Inside: openedInside}

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -40,7 +42,7 @@ func (s *shop) confirm(t *testing.T, c *Checkout) *Confirmation {
 	if begun.Payment == nil {
 		return begun
 	}
-	settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+	settled, err := s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 	require.NoError(t, err)
 	return settled
 }
@@ -220,7 +222,7 @@ func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.BeginConfirm(t.Context(), s.account, other.ID, byCard)
 		dbtest.RequireInvalid(t, err, "discount_code")
-		_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined"}})
+		_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Code: "card_declined"}})
 		require.NoError(t, err)
 		require.Equal(t, int64(900), s.confirm(t, other).Payment.Amount)
 		d, err = s.Discount.Get(t.Context(), s.account, d.ID)

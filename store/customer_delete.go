@@ -48,7 +48,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
 			return nil, err
 		}
-		if err := s.forgetMethods(ctx, u, c); err != nil {
+		if err := s.Payment.ForgetMethods(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if err := s.Grant.ForgetLicenses(ctx, u, account, c.ID); err != nil {

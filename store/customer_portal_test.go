@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 )
 
@@ -41,6 +42,6 @@ func (s *shop) bought(t *testing.T, customer *customer.Customer) {
 	require.NoError(t, err)
 	begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 	require.NoError(t, err)
-	_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+	_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 	require.NoError(t, err)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // customer makes one, with the merchant's own id if there is one.
@@ -61,7 +62,7 @@ func TestSettlePayment_TheExternalIDIsTakenAtTheSameTime(t *testing.T) {
 			_, err := s.Customer.Create(ctx, s.account, customer.Customer{Email: ref("grace@example.com"), ExternalID: ref("e1")})
 			require.NoError(t, err)
 			settled = s.started(t, func(replica *Store) error {
-				_, err := replica.SettlePayment(context.WithoutCancel(t.Context()), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+				_, err := replica.SettlePayment(context.WithoutCancel(t.Context()), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 				return err
 			})
 			s.waiting(t, 1)

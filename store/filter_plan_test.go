@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
@@ -18,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/request"
 )
 
@@ -205,7 +207,7 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 				"letters status":                   asking(s, s.ListLetters, ListLetters{Page: page, Status: "none"}),
 				"letters customer_id":              referring(s, letterColumns, core.KindLetter, "customer_id"),
 				"discount_redemptions discount_id": referring(s, db.ColumnsOf[discount.Redemption]("discount_redemptions"), core.KindDiscountRedemption, "discount_id"),
-				"payment_methods customer_id":      referring(s, savedMethodColumns, core.KindPaymentMethod, "customer_id"),
+				"payment_methods customer_id":      referring(s, payment.MethodColumns, core.KindPaymentMethod, "customer_id"),
 			})
 		}
 		s.areLed(t, asked)

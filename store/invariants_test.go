@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
@@ -55,7 +56,7 @@ func purchases(t *testing.T, s *Store, account string) {
 		AccountID: account, ID: "tch_1", Token: paid.Payment.ID, Amount: 3420, Currency: "usd", Status: "succeeded",
 	})
 	require.NoError(t, err)
-	settled, err := s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+	settled, err := s.SettlePayment(t.Context(), paid.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 	require.NoError(t, err)
 	refund(t, s, account, *settled.Checkout.OrderID)
 	begin()

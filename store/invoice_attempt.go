@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // UncollectedInvoices names issued invoices that are to be charged by now, at most limit, for CollectInvoice. Those of a
@@ -18,8 +19,8 @@ func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit i
 // of several replicas that ask, one is told so. The payment is nil if nothing is charged: because how is nil, which means that
 // there is no way to pay, or because another payment is under way. The invoice then waits to be paid by hand, as after a
 // decline.
-func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (payment *Payment, did bool, err error) {
-	payment, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Payment, error) {
+func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (p *payment.Payment, did bool, err error) {
+	p, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*payment.Payment, error) {
 		did = false // the transaction may run several times
 		b, err := s.lockBill(ctx, u, account, id)
 		if err != nil {
@@ -44,5 +45,5 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		}
 		return s.beginInvoicePayment(ctx, u, b, core.NewID(core.KindPayment), *how)
 	})
-	return payment, did && err == nil, err
+	return p, did && err == nil, err
 }

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/signed"
 )
 
@@ -25,13 +23,4 @@ func (s *Store) GetInvoiceDetail(ctx context.Context, i *Invoice) (*InvoiceDetai
 	}
 	items, err := s.InvoiceLines(ctx, i.AccountID, i.ID)
 	return &InvoiceDetail{Invoice: i, Items: items, Customer: customers[i.CustomerID]}, err
-}
-
-// LastInvoicePayment returns the latest attempt to pay an invoice, or nil.
-func (s *Store) LastInvoicePayment(ctx context.Context, account, invoice string) (*Payment, error) {
-	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`, account, invoice)
-	if err != nil {
-		return nil, fmt.Errorf("read the last payment of an invoice: %w", err)
-	}
-	return payment, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/mailbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -27,16 +28,16 @@ type LetterContent struct {
 
 	Order        *Order
 	Invoice      *Invoice
-	Payment      *Payment // the last of the invoice; nil: there was nothing to charge
+	Payment      *payment.Payment // the last of the invoice; nil: there was nothing to charge
 	Subscription *Subscription
 	Renewal      *SubscriptionRenewal
 	LastBill     int64 // what a cancelled subscription charges when it ends
 	Grant        *grant.Grant
 	Product      string // name of what the grant is of
 	Refund       *Refund
-	Method       *BillingMethod // what the subscription is charged to, nil if there is nothing
-	IsLate       bool           // the invoice was due some days ago
-	PortalURL    string         // where the customer changes what is theirs
+	Method       *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
+	IsLate       bool                   // the invoice was due some days ago
+	PortalURL    string                 // where the customer changes what is theirs
 	Deliveries   []LetterDelivery
 
 	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -51,26 +50,13 @@ func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *Subscription, 
 	if err != nil || method == nil {
 		return err
 	}
-	expiry := method.Card.expiry()
+	expiry := method.Card.Expiry()
 	if due := expiry.Add(-cardNotice); expiry > now && due < sub.CurrentPeriodEnd {
 		return s.writeDated(ctx, u, Letter{
-			AccountID: sub.AccountID, Kind: tenant.LetterCardExpiring, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: method.Card.period(),
+			AccountID: sub.AccountID, Kind: tenant.LetterCardExpiring, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: method.Card.Period(),
 		}, due, now)
 	}
 	return nil
-}
-
-// expiry returns when a card is not valid any more, the zero time if that is not known.
-func (m PaymentMethod) expiry() core.Time {
-	if m.ExpMonth < 1 || m.ExpMonth > 12 || m.ExpYear < 2000 {
-		return 0
-	}
-	return core.TimeOf(time.Date(m.ExpYear, time.Month(m.ExpMonth)+1, 1, 0, 0, 0, 0, time.UTC))
-}
-
-// period tells a card apart from others that a subscription is charged to.
-func (m PaymentMethod) period() string {
-	return fmt.Sprintf("%s.%d-%02d", m.Last4, m.ExpYear, m.ExpMonth)
 }
 
 // writeReminders has the customer of a locked invoice, which the seller issued, reminded of it as long as it is not paid. Days that are over have no letter.

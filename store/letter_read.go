@@ -23,11 +23,11 @@ func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (e
 	case c.Invoice.Status != InvoiceStatusPastDue:
 		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
 	case l.Period == lastBill:
-		c.Payment, err = s.LastInvoicePayment(ctx, l.AccountID, c.Invoice.ID)
+		c.Payment, err = s.Payment.LastOfInvoice(ctx, l.AccountID, c.Invoice.ID)
 	case sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != c.Invoice.ID || sub.failure() != l.Period || sub.NextAttemptAt == nil:
 		c.Void = "The payment was tried again since."
 	default:
-		c.Payment, err = s.LastInvoicePayment(ctx, l.AccountID, c.Invoice.ID)
+		c.Payment, err = s.Payment.LastOfInvoice(ctx, l.AccountID, c.Invoice.ID)
 	}
 	return err
 }

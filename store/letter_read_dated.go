@@ -74,9 +74,9 @@ func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error
 	c.Method, err = s.MethodForSubscription(ctx, c.Subscription)
 	switch {
 	case err != nil:
-	case c.Method == nil || c.Method.Card.period() != l.Period:
+	case c.Method == nil || c.Method.Card.Period() != l.Period:
 		c.Void = "The subscription is charged to another card now, or to none."
-	case c.Method.Card.expiry() <= now:
+	case c.Method.Card.Expiry() <= now:
 		c.Void = "The card has expired."
 	default:
 		err = s.readNext(ctx, l, c)

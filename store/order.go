@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -367,8 +368,8 @@ func findOrder(ctx context.Context, r db.Reader, account, ref string) (*Order, e
 // there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that
 // every purchase of the account or of the product needs are locked last, so that purchases wait for each other as briefly as
 // possible.
-func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, payment *Payment, method *BillingMethod) error {
-	pastDue, err := s.lockPastDueOf(ctx, u, c, payment)
+func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, p *payment.Payment, method *payment.BillingMethod) error {
+	pastDue, err := s.lockPastDueOf(ctx, u, c, p)
 	if err != nil {
 		return err
 	}
@@ -380,19 +381,19 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 	if err != nil {
 		return err
 	}
-	if isKnown && payment != nil && c.keepsMethods(payment.Keyless) {
-		if err := s.saveMethod(ctx, u, customer, payment, pastDue); err != nil {
+	if isKnown && p != nil && c.keepsMethods(p.Keyless) {
+		if err := s.saveMethod(ctx, u, customer, p, pastDue); err != nil {
 			return err
 		}
 	}
-	if payment != nil {
-		method = methodOf(payment)
+	if p != nil {
+		method = payment.MethodOf(p)
 	}
 	variants, err := s.readOffered(ctx, c.AccountID, items)
 	if err != nil {
 		return err
 	}
-	if payment == nil { // nothing was reserved, and the keys are given before the rest is
+	if p == nil { // nothing was reserved, and the keys are given before the rest is
 		if err := s.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
 			return err
 		}
@@ -427,7 +428,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 		return err
 	}
 	c.SubscriptionID = order.SubscriptionID
-	if err := s.linkOrder(ctx, u, b, c, payment); err != nil {
+	if err := s.linkOrder(ctx, u, b, c, p); err != nil {
 		return err
 	}
 	if c.DiscountID != nil {
@@ -438,10 +439,10 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 			return err
 		}
 	}
-	if err := s.placePaid(ctx, u, b, payment); err != nil {
+	if err := s.placePaid(ctx, u, b, p); err != nil {
 		return err
 	}
-	if payment == nil { // after those before, as in every purchase: the order in which rows are locked
+	if p == nil { // after those before, as in every purchase: the order in which rows are locked
 		if err := s.Lines.ReserveProducts(ctx, u, c.AccountID, items); err != nil {
 			return err
 		}
@@ -460,21 +461,21 @@ func orderOf(c *Checkout) *Order {
 
 // linkOrder makes the checkout completed, and stores in it and in its payment, if there is one, which order and invoice they
 // made.
-func (s *Store) linkOrder(ctx context.Context, u *db.Unit, b *bill, c *Checkout, payment *Payment) error {
+func (s *Store) linkOrder(ctx context.Context, u *db.Unit, b *bill, c *Checkout, p *payment.Payment) error {
 	o := b.Order
 	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired
-	if payment != nil {
-		if payment.Amount > 0 {
+	if p != nil {
+		if p.Amount > 0 {
 			c.PaymentStatus = CheckoutPaymentStatusPaid
 		}
-		payment.OrderID, payment.InvoiceID, payment.CustomerID = &o.ID, &b.Invoice.ID, &o.CustomerID
-		if err := u.Update(ctx, paymentColumns, payment); err != nil {
+		p.OrderID, p.InvoiceID, p.CustomerID = &o.ID, &b.Invoice.ID, &o.CustomerID
+		if err := u.Update(ctx, payment.Columns, p); err != nil {
 			return err
 		}
 	}
 	before := c.Status
 	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
-	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*PaymentFailure]{}
+	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*payment.Failure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
 	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Completed: 1})
 	if err := u.Update(ctx, checkoutColumns, c); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -82,14 +83,14 @@ func TestConfirm_TellsAdNetworksWhatWasBought(t *testing.T) {
 
 		begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		require.NoError(t, err)
-		_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined", Message: "No."}})
+		_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Code: "card_declined", Message: "No."}})
 		require.NoError(t, err)
 		require.Empty(t, s.told(t, meta), "nothing was paid")
 		require.NotNil(t, s.read(t, c).AdsVisit.V)
 
 		s.at(time.Now().Add(time.Minute))
 		paid := s.confirm(t, c)
-		_, err = s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+		_, err = s.SettlePayment(t.Context(), paid.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 		require.NoError(t, err)
 		order, err := s.GetOrder(t.Context(), s.account, *paid.Checkout.OrderID)
 		require.NoError(t, err)
@@ -125,7 +126,7 @@ func TestConfirm_TellsNobodyWithoutConsent(t *testing.T) {
 		atLast.AdsConsent = ref(false)
 		begun, err := s.BeginConfirm(t.Context(), s.account, s.agreed(t, guide).ID, atLast)
 		require.NoError(t, err)
-		_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+		_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 		require.NoError(t, err)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM ad_conversions`))
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM checkouts WHERE ads_visit IS NOT NULL OR ads_consent`))

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -81,7 +82,7 @@ func (s *Store) placeOrder(ctx context.Context, u *db.Unit, p placement) (*bill,
 // placePaid makes an order and an invoice that are paid from the start, and stores each once: order.created, invoice.created,
 // order.paid and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the order for
 // the customer.
-func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *bill, payment *Payment) error {
+func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *bill, payment *payment.Payment) error {
 	if err := s.Lead.Convert(ctx, u, b.Order.AccountID, b.Order.ID, cmp.Or(b.Order.CustomerEmail, b.Customer.Email), b.Order.CreatedAt); err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *bill, payment *Pay
 
 // payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three: order.paid
 // and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
-func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *bill, payment *Payment) error {
+func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *bill, payment *payment.Payment) error {
 	now, err := s.db.BusinessNow(ctx, b.Order.AccountID)
 	if err != nil {
 		return err
@@ -251,16 +252,16 @@ func (s *Store) numberBill(ctx context.Context, u *db.Unit, b *bill) error {
 
 // pay sets an order and its invoice to paid, gives what was bought, counts it, has the receipt sent, and emits order.paid and invoice.paid. It returns an error if something
 // would be left to pay. The caller stores the rows.
-func (s *Store) pay(ctx context.Context, u *db.Unit, b *bill, payment *Payment, now core.Time) error {
+func (s *Store) pay(ctx context.Context, u *db.Unit, b *bill, p *payment.Payment, now core.Time) error {
 	o, inv := b.Order, b.Invoice
 	o.Status, o.PaidAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusPaid, &now, nil, now
 	inv.Status, inv.PaidAt, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusPaid, &now, nil, now
-	if payment != nil && payment.Amount > 0 {
-		o.PaidAmount, o.PaymentIDs = payment.Amount, core.JSONOf(append(slices.Clone(o.PaymentIDs.V), payment.ID))
-		if payment.Provider != providerOutOfBand {
-			o.RefundProvider = &payment.Provider
+	if p != nil && p.Amount > 0 {
+		o.PaidAmount, o.PaymentIDs = p.Amount, core.JSONOf(append(slices.Clone(o.PaymentIDs.V), p.ID))
+		if p.Provider != payment.ProviderOutOfBand {
+			o.RefundProvider = &p.Provider
 		}
-		inv.AmountPaid, inv.PaymentIDs = payment.Amount, o.PaymentIDs
+		inv.AmountPaid, inv.PaymentIDs = p.Amount, o.PaymentIDs
 		inv.AttemptCount++
 	}
 	if o.DueAmount() != 0 {

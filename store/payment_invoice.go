@@ -6,21 +6,19 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
-
-// providerOutOfBand is the provider of a payment that was made without this service, such as a bank transfer to the seller.
-const providerOutOfBand = "out_of_band"
 
 // InvoicePayment says how an invoice is to be paid.
 type InvoicePayment struct {
 	Provider      string
 	MethodRef     string
-	PaymentMethod PaymentMethod
+	PaymentMethod payment.Method
 	OffSession    bool    // the buyer is not there to do anything
 	CustomerRef   *string // the provider's id of the customer, if MethodID names a saved method
 	MethodID      *string
-	From          Buyer
+	From          payment.Buyer
 }
 
 // BeginInvoicePayment begins to charge what is due of an open or past due invoice: it commits the intent before the provider is
@@ -34,7 +32,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 			return nil, err
 		}
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
-		begun, err := s.PaymentsByID(ctx, account, []string{id})
+		begun, err := s.Payment.ByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Invoice: b.Invoice, Payment: begun[id]}, err
 		}
@@ -50,38 +48,38 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 			refused.ForSeller = true
 			return nil, refused
 		}
-		guards := append(in.From.guards(nil), guardInvoice+b.Invoice.ID)
+		guards := in.From.SubjectsOf(b.Invoice.ID)
 		payment, err := s.beginInvoicePayment(ctx, u, b, id, in, guards...)
 		if err != nil {
 			return nil, err
 		}
-		return &Confirmation{Invoice: b.Invoice, Payment: payment}, s.guard(ctx, u, account, guards, nil, nil, nil)
+		return &Confirmation{Invoice: b.Invoice, Payment: payment}, s.Payment.Guard(ctx, u, account, guards, nil, nil, nil)
 	})
 }
 
 // beginInvoicePayment stores the intent to charge what is due of a locked bill, and returns the payment. Guards are the
 // subjects that count it, if a person tries to pay; the caller counts it there.
-func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
+func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *bill, id string, in InvoicePayment, guards ...string) (*payment.Payment, error) {
 	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
-	payment, err := s.newInvoicePayment(ctx, b, id)
+	p, err := s.newInvoicePayment(ctx, b, id)
 	if err != nil {
 		return nil, err
 	}
-	payment.Provider, payment.MethodRef, payment.PaymentMethod = in.Provider, in.MethodRef, core.JSONOf(in.PaymentMethod)
-	payment.OffSession, payment.LeaseUntil = in.OffSession, *lease
-	payment.CustomerRef, payment.MethodID = in.CustomerRef, in.MethodID
-	payment.Keyless, payment.Guards = in.From.keyless(), core.JSONOf(guards)
-	return payment, u.Insert(ctx, paymentColumns, payment)
+	p.Provider, p.MethodRef, p.PaymentMethod = in.Provider, in.MethodRef, core.JSONOf(in.PaymentMethod)
+	p.OffSession, p.LeaseUntil = in.OffSession, *lease
+	p.CustomerRef, p.MethodID = in.CustomerRef, in.MethodID
+	p.Keyless, p.Guards = in.From.Keyless(), core.JSONOf(guards)
+	return p, u.Insert(ctx, payment.Columns, p)
 }
 
 // newInvoicePayment returns a pending payment of all that is due of a bill. It is not stored, and has no provider yet.
-func (s *Store) newInvoicePayment(ctx context.Context, b *bill, id string) (*Payment, error) {
+func (s *Store) newInvoicePayment(ctx context.Context, b *bill, id string) (*payment.Payment, error) {
 	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
-	return &Payment{
-		AccountID: b.Invoice.AccountID, ID: id, Purpose: PaymentPurposeInvoice, Status: PaymentStatusPending,
+	return &payment.Payment{
+		AccountID: b.Invoice.AccountID, ID: id, Purpose: payment.PurposeInvoice, Status: payment.StatusPending,
 		OrderID: b.Invoice.OrderID, InvoiceID: &b.Invoice.ID, CustomerID: &b.Invoice.CustomerID,
 		Amount: b.Invoice.AmountDue(), Currency: b.Invoice.Currency, CreatedAt: now, UpdatedAt: now,
 	}, err
@@ -132,21 +130,21 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 		if err := s.checkPayable(ctx, b); err != nil {
 			return nil, err
 		}
-		payment, err := s.newInvoicePayment(ctx, b, core.NewID(core.KindPayment))
+		p, err := s.newInvoicePayment(ctx, b, core.NewID(core.KindPayment))
 		if err != nil {
 			return nil, err
 		}
-		payment.Status, payment.Provider = PaymentStatusSucceeded, providerOutOfBand
-		if err := u.Insert(ctx, paymentColumns, payment); err != nil {
+		p.Status, p.Provider = payment.StatusSucceeded, payment.ProviderOutOfBand
+		if err := u.Insert(ctx, payment.Columns, p); err != nil {
 			return nil, err
 		}
 		b.Invoice.PaidOutOfBand = true
 		if err := s.switchPaid(ctx, u, sub, b); err != nil {
 			return nil, err
 		}
-		if err := s.payOrder(ctx, u, b, payment); err != nil || sub == nil {
+		if err := s.payOrder(ctx, u, b, p); err != nil || sub == nil {
 			return b.Invoice, err
 		}
-		return b.Invoice, s.afterInvoicePayment(ctx, u, sub, b, payment.Status, payment.CreatedAt)
+		return b.Invoice, s.afterInvoicePayment(ctx, u, sub, b, p.Status, p.CreatedAt)
 	})
 }

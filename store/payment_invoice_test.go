@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // openInvoice places an order of 19 dollars that nobody has paid.
@@ -44,7 +45,7 @@ func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
 		_, err = s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)
 		dbtest.RequireInvalid(t, err, "status")
 
-		settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+		settled, err := s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 		require.NoError(t, err)
 		require.Equal(t, InvoiceStatusPaid, settled.Invoice.Status)
 		order, err := s.GetOrder(t.Context(), s.account, *invoice.OrderID)
@@ -63,9 +64,9 @@ func TestBeginInvoicePayment_CanBeTriedAgainAfterADecline(t *testing.T) {
 		for range 2 {
 			begun, err := s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
 			require.NoError(t, err)
-			settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Message: "no"}})
+			settled, err := s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Message: "no"}})
 			require.NoError(t, err)
-			require.Equal(t, PaymentStatusFailed, settled.Payment.Status)
+			require.Equal(t, payment.StatusFailed, settled.Payment.Status)
 			require.Equal(t, InvoiceStatusOpen, settled.Invoice.Status)
 		}
 		paid, err := s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // MethodForInvoice returns the method that an invoice is charged with while its customer is away, nil if there is none: that of
 // the subscription that it bills, or else the customer's default.
-func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*BillingMethod, error) {
+func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*payment.BillingMethod, error) {
 	sub, err := s.subscriptionOf(ctx, i)
 	if err != nil {
 		return nil, err
@@ -16,17 +17,17 @@ func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*BillingMetho
 	if sub != nil {
 		return s.MethodForSubscription(ctx, sub)
 	}
-	m, err := s.MethodToCharge(ctx, i.AccountID, i.CustomerID, nil)
+	m, err := s.Payment.MethodToCharge(ctx, i.AccountID, i.CustomerID, nil)
 	if err != nil || m == nil {
 		return nil, err
 	}
-	return m.billing(), nil
+	return m.Billing(), nil
 }
 
 // MethodForSubscription returns what a subscription is charged with, whether by a renewal, a retry or somebody's request: its
 // own method as long as the customer has it, or else the customer's default, or nil if there is neither. If only a typed address
 // says that the subscription is the customer's, it has its own method or none: what the customer has saved is not touched.
-func (s *Store) MethodForSubscription(ctx context.Context, sub *Subscription) (*BillingMethod, error) {
+func (s *Store) MethodForSubscription(ctx context.Context, sub *Subscription) (*payment.BillingMethod, error) {
 	var own *string
 	if m := sub.Method.V; m != nil {
 		if m.ID == nil {
@@ -37,38 +38,16 @@ func (s *Store) MethodForSubscription(ctx context.Context, sub *Subscription) (*
 	if !sub.CustomerVerified {
 		return nil, nil
 	}
-	saved, err := s.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
+	saved, err := s.Payment.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
 	if err != nil || saved == nil {
 		return nil, err
 	}
-	return saved.billing(), nil
-}
-
-// MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
-// deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
-func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
-	c, err := s.Customer.Any(ctx, account, customer)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, id := range []*string{preferred, c.DefaultPaymentMethodID} {
-		if id != nil {
-			ids = append(ids, *id)
-		}
-	}
-	found, err := s.PaymentMethodsByID(ctx, account, ids)
-	for _, id := range ids {
-		if m := found[id]; m != nil && m.CustomerID == c.ID {
-			return m, err
-		}
-	}
-	return nil, err
+	return saved.Billing(), nil
 }
 
 // SavedMethodForInvoice returns a saved method of the customer of an invoice, or CodeMissing on payment_method. If only a typed
 // address says that the invoice's subscription is the customer's, it is CodeInvalid on payment_method.
-func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref string) (*SavedMethod, error) {
+func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref string) (*payment.SavedMethod, error) {
 	sub, err := s.unverifiedOf(ctx, i)
 	if err == nil && sub != nil {
 		err = errUnverified
@@ -76,7 +55,7 @@ func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref strin
 	if err != nil {
 		return nil, err
 	}
-	return s.CustomerPaymentMethod(ctx, i.AccountID, i.CustomerID, ref)
+	return s.Payment.Method(ctx, i.AccountID, i.CustomerID, ref)
 }
 
 // errUnverified refuses to charge a customer's saved methods for a subscription that somebody bought who only typed their

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -12,7 +13,7 @@ import (
 // due returns the ids of the payments that a worker for the provider finds.
 func (s *shop) due(t *testing.T, provider string, limit int) []string {
 	t.Helper()
-	found, err := s.DuePayments(t.Context(), provider, limit)
+	found, err := s.Payment.Due(t.Context(), provider, limit)
 	require.NoError(t, err)
 	ids := []string{}
 	for _, payment := range found {
@@ -50,7 +51,7 @@ func TestDuePayments_AreThoseOfTheProvider(t *testing.T) {
 		for i, provider := range []string{"other", "other", "other", "test"} {
 			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, guide).ID, Confirm{Provider: provider, MethodRef: "pm_card_visa"})
 			require.NoError(t, err)
-			require.NoError(t, s.YieldPayment(t.Context(), s.account, begun.Payment.ID, time.Duration(i-10)*time.Second))
+			require.NoError(t, s.Payment.Yield(t.Context(), s.account, begun.Payment.ID, time.Duration(i-10)*time.Second))
 			ids[provider] = begun.Payment.ID
 		}
 		require.Equal(t, []string{ids["test"]}, s.due(t, "test", 2), "older ones of another provider are in nobody's way")

@@ -11,9 +11,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -110,13 +112,13 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		try := func() {
 			t.Helper()
 			visits++
-			from := Buyer{Address: fmt.Sprintf("203.0.%d.7", visits)}
+			from := payment.Buyer{Address: fmt.Sprintf("203.0.%d.7", visits)}
 			c, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{From: from})
 			require.NoError(t, err)
 			s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail = ref("ada@example.com") })
 			begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa", From: from})
 			require.NoError(t, err)
-			_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined"}})
+			_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Code: "card_declined"}})
 			require.NoError(t, err)
 		}
 		try()
@@ -131,7 +133,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		s.copies(t, "throttles", `SELECT account_id, subject, counted, ends_at FROM`, many, map[string]string{
 			"subject": `'order_' || n || 'x'`, "ends_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now.Add(day)),
 		})
-		s.copies(t, "payments", paymentColumns.SelectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
+		s.copies(t, "payments", payment.Columns.SelectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
 		s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{"id": `'price_' || n`})
 		bytes := "BLOB"
 		if s.db.Engine == core.PostgreSQL {
@@ -145,18 +147,18 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 
 		for range 3 { // what is said twice is prepared, and seen here
 			try()
-			_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE payment_guards SET declines = 200 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
+			_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE payment_guards SET declines = 200 WHERE account_id = ? AND subject = ?`), s.account, "sales")
 			require.NoError(t, err)
 			try() // counts what was sold, and pauses
-			_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE payment_guards SET retry_at = 0 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
+			_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE payment_guards SET retry_at = 0 WHERE account_id = ? AND subject = ?`), s.account, "sales")
 			require.NoError(t, err)
-			_, _, err = s.BeginSaveMethod(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true})
+			_, _, err = s.Payment.BeginSaveMethod(t.Context(), s.account, customer.ID, payment.Buyer{Address: "198.51.100.7", OnBehalf: true})
 			require.NoError(t, err)
-			require.NoError(t, s.ForgiveTry(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true}))
+			require.NoError(t, s.Payment.ForgiveTry(t.Context(), s.account, customer.ID, payment.Buyer{Address: "198.51.100.7", OnBehalf: true}))
 			require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_2"))
 			require.NoError(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_2", "203.0.113.7"))
 			for _, clean := range []func(n int) (int64, error){
-				func(n int) (int64, error) { return s.DeleteOldGuards(t.Context(), n) },
+				func(n int) (int64, error) { return s.Payment.DeleteOldGuards(t.Context(), n) },
 				func(n int) (int64, error) { return s.Throttle.DeleteOver(t.Context(), n) },
 			} {
 				gone, err := clean(100)

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // On the portal customers see and change only what is theirs. Anything else is CodeMissing for them.
@@ -78,15 +79,15 @@ func (s *Subscription) IsCustomersToKeep() bool {
 	return s.CancelAt() != nil && s.Cancellation.V != nil && s.Cancellation.V.By == cancelledByCustomer
 }
 
-// RemovePaymentMethod deletes a payment method of a customer as DeleteCustomerPaymentMethod does. But if the next period of one
+// RemovePaymentMethod deletes a payment method of a customer as Payment.DeleteMethod does. But if the next period of one
 // of their subscriptions, or a last bill, is to be charged to it, that is CodeInvalid on payment_method.
-func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
+func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*payment.SavedMethod, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*payment.SavedMethod, error) {
 		c, err := s.Customer.LockNamed(ctx, u, account, customer, "")
 		if err != nil {
 			return nil, err
 		}
-		m, err := s.findMethod(ctx, c, ref, "")
+		m, err := s.Payment.FindMethod(ctx, c, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +101,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if sub != nil {
 			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.currentPlan().describe()))
 		}
-		if err := s.forgetMethod(ctx, u, c, m); err != nil {
+		if err := s.Payment.ForgetMethod(ctx, u, c, m); err != nil {
 			return nil, err
 		}
 		return m, s.noteMethod(ctx, u, m)
@@ -108,7 +109,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 }
 
 // chargedTo returns a subscription whose next period, or last bill, is to be charged to a saved method, nil if there is none.
-func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *SavedMethod) (*Subscription, error) {
+func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *payment.SavedMethod) (*Subscription, error) {
 	going, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -95,7 +96,7 @@ func (s *Store) namedOrder(ctx context.Context, account, ref string) (*Order, er
 
 // beginRefund stores the intent to refund an order from its payment, nil for none, and returns both: refund.created follows. What goes to the
 // balance alone succeeds here. The customer, the order and its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
-func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *Order, customer *customer.Customer, payment *Payment, id string, in NewRefund) (*Refunding, error) {
+func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *Order, customer *customer.Customer, payment *payment.Payment, id string, in NewRefund) (*Refunding, error) {
 	now, err := s.db.BusinessNow(ctx, o.AccountID)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *Order, customer 
 
 // refundable returns the payment of an order from which money can be given back, nil if there is only what its customer's balance paid. If
 // there is neither it returns CodeInvalid on order, with the reason.
-func (s *Store) refundable(ctx context.Context, u *db.Unit, o *Order) (*Payment, error) {
+func (s *Store) refundable(ctx context.Context, u *db.Unit, o *Order) (*payment.Payment, error) {
 	switch {
 	case o.PaidAt == nil || o.Status == OrderStatusVoid:
 		return nil, core.Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
@@ -146,8 +147,8 @@ func (s *Store) refundable(ctx context.Context, u *db.Unit, o *Order) (*Payment,
 	case o.RefundProvider == nil && o.RefundableAmount() == 0 && o.KeptAmount() > 0:
 		return nil, core.Invalid("order", "No payment provider can give back what was paid for this order. "+o.unreturnable())
 	}
-	return db.Get[Payment](ctx, u, paymentColumns.SelectSQL+`
-		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
+	return db.Get[payment.Payment](ctx, u, payment.Columns.SelectSQL+`
+		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, payment.ProviderOutOfBand)
 }
 
 // unreturnable says what of the rest of an order cannot be refunded, and what to do instead. It is empty if all of it can, from whichever source.

@@ -10,13 +10,14 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // Refunding is a refund with the payment whose money it gives back, nil if it goes to the balance alone. Resumed says that it was
 // begun before, so that the provider may know of it already.
 type Refunding struct {
 	Refund  *Refund
-	Payment *Payment
+	Payment *payment.Payment
 	Resumed bool
 }
 
@@ -104,7 +105,7 @@ func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 	if r.PaymentID == "" {
 		return &Refunding{Refund: r, Resumed: true}, nil
 	}
-	payment, err := s.getPayment(ctx, r.AccountID, r.PaymentID)
+	payment, err := s.Payment.Get(ctx, r.AccountID, r.PaymentID)
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/report"
@@ -78,6 +79,7 @@ type Store struct {
 	Outbox   *outbox.Store   // events, webhook endpoints, deliveries
 	Advert   *advert.Store   // channels, campaigns, ads, audiences
 	Grant    *grant.Store    // what customers have, licence keys, files
+	Payment  *payment.Store  // what buyers pay with, how far they have come, and who has to wait
 	Customer *customer.Store // who buys
 	Lead     *lead.Store     // who left their address
 	Discount *discount.Store // discounts, and the uses of them
@@ -120,6 +122,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.Mailbox = mailbox.New(s.Throttle)
 	s.Customer = customer.New(opened)
+	s.Payment = payment.New(opened, payment.Rooms{Customer: s.Customer})
 	s.Lead = lead.New(opened, lead.Rooms{
 		Activity: s.Activity, Advert: s.Advert, Catalog: s.Catalog, Content: s.Content, Customer: s.Customer, Mailbox: s.Mailbox, Outbox: s.Outbox, Tenant: s.Tenant,
 	})

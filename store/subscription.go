@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -36,63 +37,63 @@ var subscriptionLifecycle = core.Lifecycle[SubscriptionStatus]{
 // Subscription bills a customer for a price variant, period after period. A period is billed when it begins. While the
 // subscription is trialing, its current period is the trial.
 type Subscription struct {
-	AccountID          string                       `db:"account_id"`
-	ID                 string                       `db:"id"`
-	Status             SubscriptionStatus           `db:"status"`
-	CustomerID         string                       `db:"customer_id"`
-	CustomerVerified   bool                         `db:"customer_verified"` // false: only a typed address says whose it is, so that it is charged to its own method alone
-	ProductID          string                       `db:"product_id"`
-	PriceVariantID     string                       `db:"price_variant_id"`
-	ProductName        string                       `db:"product_name"`
-	PriceVariantName   *string                      `db:"price_variant_name"`
-	Quantity           int64                        `db:"quantity"`
-	UnitAmount         int64                        `db:"unit_amount"`
-	Currency           string                       `db:"currency"`
-	Interval           string                       `db:"interval"`
-	IntervalCount      int64                        `db:"interval_count"`
-	AnchorDay          int64                        `db:"anchor_day"` // the day of the month on which periods begin, where the month has it
-	CurrentPeriodStart core.Time                    `db:"current_period_start"`
-	CurrentPeriodEnd   core.Time                    `db:"current_period_end"`
-	PeriodAmount       int64                        `db:"period_amount"`  // what the current period costs after its discount
-	MonthlyAmount      *int64                       `db:"monthly_amount"` // what it counts with in the metrics, nil if it does not
-	TrialStart         *core.Time                   `db:"trial_start"`
-	TrialEnd           *core.Time                   `db:"trial_end"`
-	StartedAt          core.Time                    `db:"started_at"`
-	CancelAtPeriodEnd  bool                         `db:"cancel_at_period_end"`
-	CanceledAt         *core.Time                   `db:"canceled_at"` // when the cancellation was asked for
-	EndedAt            *core.Time                   `db:"ended_at"`
-	Cancellation       core.JSON[*Cancellation]     `db:"cancellation"`
-	CancellationReason *CancellationReason          `db:"cancellation_reason"`
-	PauseAtPeriodEnd   bool                         `db:"pause_at_period_end"`
-	PausedAt           *core.Time                   `db:"paused_at"`
-	ResumesAt          *core.Time                   `db:"resumes_at"`
-	PastDueAt          *core.Time                   `db:"past_due_at"`
-	NextAttemptAt      *core.Time                   `db:"next_payment_attempt_at"` // nil while an attempt of the schedule is under way
-	AttemptCount       int64                        `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
-	ExtraAttempt       bool                         `db:"extra_attempt"`           // a new payment method is to be tried at once
-	CyclesBilled       int64                        `db:"cycles_billed"`
-	Restarts           int64                        `db:"restarts"`       // how many of CyclesBilled a change of plan began
-	BillingCycles      *int64                       `db:"billing_cycles"` // nil = until it is cancelled
-	DiscountID         *string                      `db:"discount_id"`
-	Discount           core.JSON[*discount.Terms]   `db:"discount"` // as it was when it was given
-	DiscountEndsAt     *core.Time                   `db:"discount_ends_at"`
-	DiscountWaits      core.JSON[*WaitingDiscount]  `db:"discount_waits"` // set until the period is over in which the discount was given, used up or taken away
-	Method             core.JSON[*BillingMethod]    `db:"payment_method"`
-	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
-	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
-	Prorations         core.JSON[[]Proration]       `db:"prorations"` // billed with the next period
-	Units              core.JSON[[]PlanUnits]       `db:"units"`      // empty until its plan changes, or a change waits, for the first time
-	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what paid for the rest of the period, since a change of plan; nil: its own bill
-	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
-	BillingName        *string                      `db:"billing_name"`
-	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`
-	TaxID              core.JSON[*customer.TaxID]   `db:"tax_id"`
-	CheckoutID         *string                      `db:"checkout_id"`
-	Granted            core.JSON[*Granted]          `db:"granted"` // nil for one that is older than grants, until it changes
-	Metadata           core.Metadata                `db:"metadata"`
-	DueAt              *core.Time                   `db:"due_at"` // when something is to be done next, nil for never
-	CreatedAt          core.Time                    `db:"created_at"`
-	UpdatedAt          core.Time                    `db:"updated_at"`
+	AccountID          string                            `db:"account_id"`
+	ID                 string                            `db:"id"`
+	Status             SubscriptionStatus                `db:"status"`
+	CustomerID         string                            `db:"customer_id"`
+	CustomerVerified   bool                              `db:"customer_verified"` // false: only a typed address says whose it is, so that it is charged to its own method alone
+	ProductID          string                            `db:"product_id"`
+	PriceVariantID     string                            `db:"price_variant_id"`
+	ProductName        string                            `db:"product_name"`
+	PriceVariantName   *string                           `db:"price_variant_name"`
+	Quantity           int64                             `db:"quantity"`
+	UnitAmount         int64                             `db:"unit_amount"`
+	Currency           string                            `db:"currency"`
+	Interval           string                            `db:"interval"`
+	IntervalCount      int64                             `db:"interval_count"`
+	AnchorDay          int64                             `db:"anchor_day"` // the day of the month on which periods begin, where the month has it
+	CurrentPeriodStart core.Time                         `db:"current_period_start"`
+	CurrentPeriodEnd   core.Time                         `db:"current_period_end"`
+	PeriodAmount       int64                             `db:"period_amount"`  // what the current period costs after its discount
+	MonthlyAmount      *int64                            `db:"monthly_amount"` // what it counts with in the metrics, nil if it does not
+	TrialStart         *core.Time                        `db:"trial_start"`
+	TrialEnd           *core.Time                        `db:"trial_end"`
+	StartedAt          core.Time                         `db:"started_at"`
+	CancelAtPeriodEnd  bool                              `db:"cancel_at_period_end"`
+	CanceledAt         *core.Time                        `db:"canceled_at"` // when the cancellation was asked for
+	EndedAt            *core.Time                        `db:"ended_at"`
+	Cancellation       core.JSON[*Cancellation]          `db:"cancellation"`
+	CancellationReason *CancellationReason               `db:"cancellation_reason"`
+	PauseAtPeriodEnd   bool                              `db:"pause_at_period_end"`
+	PausedAt           *core.Time                        `db:"paused_at"`
+	ResumesAt          *core.Time                        `db:"resumes_at"`
+	PastDueAt          *core.Time                        `db:"past_due_at"`
+	NextAttemptAt      *core.Time                        `db:"next_payment_attempt_at"` // nil while an attempt of the schedule is under way
+	AttemptCount       int64                             `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
+	ExtraAttempt       bool                              `db:"extra_attempt"`           // a new payment method is to be tried at once
+	CyclesBilled       int64                             `db:"cycles_billed"`
+	Restarts           int64                             `db:"restarts"`       // how many of CyclesBilled a change of plan began
+	BillingCycles      *int64                            `db:"billing_cycles"` // nil = until it is cancelled
+	DiscountID         *string                           `db:"discount_id"`
+	Discount           core.JSON[*discount.Terms]        `db:"discount"` // as it was when it was given
+	DiscountEndsAt     *core.Time                        `db:"discount_ends_at"`
+	DiscountWaits      core.JSON[*WaitingDiscount]       `db:"discount_waits"` // set until the period is over in which the discount was given, used up or taken away
+	Method             core.JSON[*payment.BillingMethod] `db:"payment_method"`
+	LatestInvoiceID    *string                           `db:"latest_invoice_id"`
+	PendingChange      core.JSON[*PendingChange]         `db:"pending_change"`
+	Prorations         core.JSON[[]Proration]            `db:"prorations"` // billed with the next period
+	Units              core.JSON[[]PlanUnits]            `db:"units"`      // empty until its plan changes, or a change waits, for the first time
+	Carried            core.JSON[[]PaidPart]             `db:"carried"`    // what paid for the rest of the period, since a change of plan; nil: its own bill
+	CustomFieldData    core.JSON[map[string]string]      `db:"custom_field_data"`
+	BillingName        *string                           `db:"billing_name"`
+	BillingAddress     core.JSON[*core.Address]          `db:"billing_address"`
+	TaxID              core.JSON[*customer.TaxID]        `db:"tax_id"`
+	CheckoutID         *string                           `db:"checkout_id"`
+	Granted            core.JSON[*Granted]               `db:"granted"` // nil for one that is older than grants, until it changes
+	Metadata           core.Metadata                     `db:"metadata"`
+	DueAt              *core.Time                        `db:"due_at"` // when something is to be done next, nil for never
+	CreatedAt          core.Time                         `db:"created_at"`
+	UpdatedAt          core.Time                         `db:"updated_at"`
 
 	isPaid    bool // the current period was paid for in this transaction
 	isCovered bool // it was begun in this transaction, and what was left of the one before pays for it
@@ -126,23 +127,6 @@ const (
 	cancelledByCustomer = "customer"
 	cancelledBySystem   = "system"
 )
-
-// BillingMethod is the payment method that a subscription or an invoice is charged with.
-type BillingMethod struct {
-	ID          *string       `json:"id"` // of the saved method, if it is one
-	Provider    string        `json:"provider"`
-	Ref         string        `json:"ref"`
-	CustomerRef *string       `json:"customer_ref"`
-	Card        PaymentMethod `json:"card"`
-}
-
-// saved returns the id of the saved method, nil if it is none.
-func (m *BillingMethod) saved() *string {
-	if m == nil {
-		return nil
-	}
-	return m.ID
-}
 
 // SubscriptionPlan is what a subscription bills in each period.
 type SubscriptionPlan struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -169,7 +170,7 @@ func (s *Store) placeBill(ctx context.Context, u *db.Unit, sub *Subscription, cu
 
 // chargeBill stores the intent to charge what is left of a locked bill while the customer is away. Id is the payment's id,
 // which the provider gets as its idempotency token.
-func (s *Store) chargeBill(ctx context.Context, u *db.Unit, b *bill, method *BillingMethod, id string) (*Payment, error) {
+func (s *Store) chargeBill(ctx context.Context, u *db.Unit, b *bill, method *payment.BillingMethod, id string) (*payment.Payment, error) {
 	return s.beginInvoicePayment(ctx, u, b, id, InvoicePayment{
 		Provider: method.Provider, MethodRef: method.Ref, PaymentMethod: method.Card, OffSession: true,
 		CustomerRef: method.CustomerRef, MethodID: method.ID,

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -39,7 +40,7 @@ type SubscriptionChange struct {
 	Items        []lineitem.Item
 	Amounts      pricing.Amounts
 	Balance      int64
-	Payment      *Payment
+	Payment      *payment.Payment
 
 	amount     int64 // what the whole period costs under the new plan, after its discount
 	discounted bool  // the subscription's discount made that less
@@ -66,7 +67,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 			return nil, err
 		}
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
-		begun, err := s.PaymentsByID(ctx, account, []string{id})
+		begun, err := s.Payment.ByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &SubscriptionChange{Subscription: sub, Payment: begun[id]}, err
 		}

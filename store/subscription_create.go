@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/report"
 )
 
@@ -68,20 +69,12 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVaria
 	return p.Err()
 }
 
-// methodOf returns the payment method that a payment is charged to, nil without a payment.
-func methodOf(p *Payment) *BillingMethod {
-	if p == nil {
-		return nil
-	}
-	return &BillingMethod{ID: p.MethodID, Provider: p.Provider, Ref: p.MethodRef, CustomerRef: p.CustomerRef, Card: p.PaymentMethod.V}
-}
-
 // method returns the payment method that the buyer sent with their confirmation, nil if they sent none.
-func (c Confirm) method() *BillingMethod {
+func (c Confirm) method() *payment.BillingMethod {
 	if c.MethodRef == "" {
 		return nil
 	}
-	return &BillingMethod{ID: c.methodID, Provider: c.Provider, Ref: c.MethodRef, CustomerRef: c.customerRef, Card: c.PaymentMethod}
+	return &payment.BillingMethod{ID: c.methodID, Provider: c.Provider, Ref: c.MethodRef, CustomerRef: c.customerRef, Card: c.PaymentMethod}
 }
 
 // owner is the customer of a new subscription. With isKnown more than a typed address says that they bought it.
@@ -92,7 +85,7 @@ type owner struct {
 
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
-func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
+func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]Subscription, []int, error) {
 	terms, err := s.Discount.TermsOf(ctx, c.AccountID, c.DiscountID)
 	if err != nil {
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // maxTrial is the greatest length of a trial, from its start to its end, extensions included.
@@ -146,7 +147,7 @@ func (s *Subscription) goOn() {
 // resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a
 // new period begins, and the payment to charge for it is returned, nil if there is none; if all billing cycles are over the
 // subscription is completed instead. The caller stores the subscription.
-func (s *Store) resume(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) resume(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
 	if sub.CurrentPeriodEnd > now {
 		sub.goOn()
 		return nil, nil
@@ -254,7 +255,7 @@ func (s *Store) chargeTo(ctx context.Context, u *db.Unit, sub *Subscription, ref
 	if !sub.CustomerVerified {
 		return errUnverified
 	}
-	m, err := s.CustomerPaymentMethod(ctx, sub.AccountID, sub.CustomerID, *ref)
+	m, err := s.Payment.Method(ctx, sub.AccountID, sub.CustomerID, *ref)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
@@ -16,22 +17,22 @@ import (
 // paid by hand. What a complete one gave may be suspended until then. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
-func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
+func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, status payment.Status, now core.Time) error {
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
 	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
 	before := *sub
 	var err error
 	switch {
-	case status == PaymentStatusSucceeded && isChange:
+	case status == payment.StatusSucceeded && isChange:
 		sub.LatestInvoiceID = &b.Invoice.ID
 		err = s.applyPaid(ctx, u, sub, change, b.Order)
-	case status == PaymentStatusSucceeded && isLatest:
+	case status == payment.StatusSucceeded && isLatest:
 		err = sub.endPastDue(now)
 		sub.isPaid = true
-	case status == PaymentStatusSucceeded && sub.Status == SubscriptionStatusCompleted:
+	case status == payment.StatusSucceeded && sub.Status == SubscriptionStatusCompleted:
 		sub.isSettled, err = s.isSettledBy(ctx, u, sub, b.Invoice)
-	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
+	case status == payment.StatusRequiresAction || status == payment.StatusSucceeded:
 		return nil
 	case isChange:
 		sub.PendingChange = core.JSONOf(change.Replaces)

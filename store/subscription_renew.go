@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -16,7 +17,7 @@ const unpaidPause = time.Hour
 // SubscriptionStep is the result of AdvanceSubscription. Payment, if there is one, is to be charged now.
 type SubscriptionStep struct {
 	Done    bool // false: there was nothing to do, or not yet, or somebody else was first
-	Payment *Payment
+	Payment *payment.Payment
 }
 
 // DueSubscriptions returns at most limit subscriptions that have something to do by now: of one account by its own clock, or
@@ -73,7 +74,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 
 // advance does what is due for a locked subscription, and returns the payment that is to be charged, nil if there is none. The
 // caller stores the subscription.
-func (s *Store) advance(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) advance(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
 	switch {
 	case sub.Status == SubscriptionStatusPastDue:
 		return s.chargeAgain(ctx, u, sub, now)
@@ -92,7 +93,7 @@ func (s *Store) advance(ctx context.Context, u *db.Unit, sub *Subscription, now 
 
 // finish ends a locked subscription because its period is over and there is no next one, and bills what waited for that. It returns the
 // payment to charge, nil if there is none. The caller stores the subscription.
-func (s *Store) finish(ctx context.Context, u *db.Unit, sub *Subscription, status SubscriptionStatus, at, now core.Time) (*Payment, error) {
+func (s *Store) finish(ctx context.Context, u *db.Unit, sub *Subscription, status SubscriptionStatus, at, now core.Time) (*payment.Payment, error) {
 	payment, err := s.billLast(ctx, u, sub, now)
 	if err == nil {
 		sub.end(status, at)
@@ -104,7 +105,7 @@ func (s *Store) finish(ctx context.Context, u *db.Unit, sub *Subscription, statu
 // the payment to charge, nil if nothing is left to charge, or if there is no payment method: then the invoice is past due. It is not the
 // subscription's latest invoice, which bills a period, and is charged once: if that fails it is paid by hand. Of a customer who was
 // deleted nothing is billed.
-func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
 	if len(sub.Prorations.V) == 0 {
 		return nil, nil
 	}
@@ -146,7 +147,7 @@ func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *Subscript
 // renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That
 // is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
 // was deleted (then it is canceled). The caller stores the subscription.
-func (s *Store) renew(ctx context.Context, u *db.Unit, sub *Subscription, start, now core.Time) (*Payment, error) {
+func (s *Store) renew(ctx context.Context, u *db.Unit, sub *Subscription, start, now core.Time) (*payment.Payment, error) {
 	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return nil, err
@@ -248,7 +249,7 @@ func (s *Subscription) billed(in *subscriptionBill) {
 // chargeAgain begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
 // payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
 // if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
-func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
 	b, err := s.lockBill(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
 		return nil, err

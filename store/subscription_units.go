@@ -154,7 +154,10 @@ func (s *Store) takeUnits(ctx context.Context, u *db.Unit, sub *Subscription, is
 // checkStock locks the price variant of a move that takes something, and returns CodeInvalid on quantity if too little is left of it.
 func (s *Store) checkStock(ctx context.Context, u *db.Unit, account string, m unitsMove) error {
 	if needed := m.held + m.sold; needed > 0 {
-		left, err := db.Get[limitedThing](ctx, u, `
+		left, err := db.Get[struct {
+			ID   string `db:"id"`
+			Left int64  `db:"remaining"`
+		}](ctx, u, `
 			SELECT id, COALESCE(stock - sold_count - reserved_count, ?) AS remaining FROM price_variants WHERE account_id = ? AND id = ?`+u.Lock(),
 			needed, account, m.variant)
 		if err != nil {

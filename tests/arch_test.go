@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"store/customer":    {"store/core", "store/internal/db", "store/migrations"},
 	"store/discount":    {"store/catalog", "store/core", "store/grant", "store/internal/db", "store/lineitem", "store/migrations", "store/outbox", "store/pricing", "store/tenant"},
 	"store/lead":        {"store/activity", "store/advert", "store/catalog", "store/content", "store/content/markdown", "store/core", "store/customer", "store/internal/db", "store/mailbox", "store/migrations", "store/outbox", "store/signed", "store/tenant", "store/throttle"},
+	"store/payment":     {"store/core", "store/customer", "store/grant", "store/internal/db", "store/lineitem", "store/migrations", "store/pricing", "store/tenant", "store/throttle"},
 	"store/mailbox":     {"store/core", "store/internal/db", "store/migrations", "store/tenant", "store/throttle"},
 	"store/testbank":    {"store/core", "store/internal/db", "store/migrations"},
 	"store":             {"store/..."},

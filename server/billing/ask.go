@@ -17,7 +17,7 @@ func (b *Billing) ask(ctx context.Context, provider payments.Provider, in paymen
 	if err != nil {
 		return declined(err)
 	}
-	if err := b.store.SetPaymentRef(ctx, in.Account, in.Token, ref); err != nil {
+	if err := b.store.Payment.SetRef(ctx, in.Account, in.Token, ref); err != nil {
 		return payments.Charge{}, err
 	}
 	return provider.ConfirmCharge(ctx, in.Account, ref, back)

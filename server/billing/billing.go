@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -59,7 +60,7 @@ func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider
 }
 
 // providerOf returns the provider that a payment was begun with. The account may have chosen another one since.
-func (b *Billing) providerOf(payment *store.Payment) (payments.Provider, error) {
+func (b *Billing) providerOf(payment *payment.Payment) (payments.Provider, error) {
 	return b.named(payment.Provider)
 }
 
@@ -80,7 +81,7 @@ type ConfirmCheckout struct {
 	AdsVisit      *advert.Visit // nil = none was sent
 	OnPage        bool          // the buyer pays on our page, to which their bank sends them back
 	IsPublic      bool          // asked with the client secret, which is no proof of who asks: saved methods are refused
-	From          store.Buyer
+	From          payment.Buyer
 }
 
 // ConfirmCheckout charges the method and makes the order, at most once however often it is called. A completed checkout is
@@ -175,15 +176,15 @@ func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*sto
 // CancelCheckoutPayment cancels the payment of a checkout whose buyer still has to approve it. The checkout is open again then,
 // or completed if the buyer approved it first. Without such a payment nothing changes, and there is no error.
 func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string) error {
-	payment, err := b.store.CheckoutPayment(ctx, account, id)
+	p, err := b.store.Payment.OfCheckout(ctx, account, id)
 	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
 		return nil
 	}
-	if err != nil || payment.Status != store.PaymentStatusRequiresAction {
+	if err != nil || p.Status != payment.StatusRequiresAction {
 		return err
 	}
-	begun, err := b.store.GetConfirmation(ctx, account, payment.ID)
-	if err != nil || begun.Payment.Status != store.PaymentStatusRequiresAction {
+	begun, err := b.store.GetConfirmation(ctx, account, p.ID)
+	if err != nil || begun.Payment.Status != payment.StatusRequiresAction {
 		return err
 	}
 	if err = b.abandon(ctx, begun); core.OutcomeOf(err) == core.Recorded {
@@ -221,8 +222,8 @@ func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store
 // unknown ends the lease on a payment whose outcome could not be found out, so that the reconciler asks again after
 // unknownPause. The error that it returns has the outcome Unknown whatever err was: no failure of a provider may be taken for
 // the answer to a request, or free its Idempotency-Key.
-func (b *Billing) unknown(ctx context.Context, payment *store.Payment, err error) error {
-	if yield := b.store.YieldPayment(context.WithoutCancel(ctx), payment.AccountID, payment.ID, unknownPause); yield != nil {
+func (b *Billing) unknown(ctx context.Context, payment *payment.Payment, err error) error {
+	if yield := b.store.Payment.Yield(context.WithoutCancel(ctx), payment.AccountID, payment.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
 	}
 	return core.NewUnknownError("payment "+payment.ID+" has no known outcome yet", err)
@@ -272,13 +273,13 @@ const leftToOthers = "Only few are left, and others who wait for their bank hold
 // too much meanwhile, is given up.
 func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
 	if charge.Status == payments.ChargePending {
-		return begun, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
+		return begun, b.store.Payment.Yield(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
 	}
 	result, err := resultOf(begun.Payment, charge, pageOf(begun))
 	if err != nil {
 		return nil, err
 	}
-	if result.Status == store.PaymentStatusCanceled && begun.GivenUp != "" {
+	if result.Status == payment.StatusCanceled && begun.GivenUp != "" {
 		result.Failure.Code, result.Failure.Message = "left_to_others", begun.GivenUp
 	}
 	settled, err := b.settlePayment(ctx, begun.Payment, result)
@@ -294,7 +295,7 @@ func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, c
 
 // settlePayment stores the outcome of a payment. It logs a warning if this decline was one too many, and the account's payments
 // are paused for a while.
-func (b *Billing) settlePayment(ctx context.Context, payment *store.Payment, result store.ChargeResult) (*store.Confirmation, error) {
+func (b *Billing) settlePayment(ctx context.Context, payment *payment.Payment, result payment.ChargeResult) (*store.Confirmation, error) {
 	settled, err := b.store.SettlePayment(ctx, payment, result)
 	if err == nil && settled.PausedUntil != nil {
 		slog.WarnContext(ctx, "payments of buyers are paused: too many were declined", "account", payment.AccountID, "until", settled.PausedUntil.Time())
@@ -354,27 +355,27 @@ func answer(c *store.Confirmation) (*store.Confirmation, error) {
 // resultOf translates what a charge has become from the provider's terms into ours. Page is where a buyer acts whom the
 // provider sends nowhere. It is an error if the charge is still prepared or pending, or if it took another amount than the
 // payment's: such a charge pays for nothing, and somebody has to look at it.
-func resultOf(payment *store.Payment, charge payments.Charge, page string) (store.ChargeResult, error) {
+func resultOf(p *payment.Payment, charge payments.Charge, page string) (payment.ChargeResult, error) {
 	switch charge.Status {
 	case payments.ChargeSucceeded:
-		if took := charge.Amount; took != nil && (took.Value != payment.Amount || took.Currency != payment.Currency) {
-			return store.ChargeResult{}, fmt.Errorf("charge %s took %d %s for payment %s, which is of %d %s",
-				charge.Ref, took.Value, took.Currency, payment.ID, payment.Amount, payment.Currency)
+		if took := charge.Amount; took != nil && (took.Value != p.Amount || took.Currency != p.Currency) {
+			return payment.ChargeResult{}, fmt.Errorf("charge %s took %d %s for payment %s, which is of %d %s",
+				charge.Ref, took.Value, took.Currency, p.ID, p.Amount, p.Currency)
 		}
-		return store.ChargeResult{Status: store.PaymentStatusSucceeded}, nil
+		return payment.ChargeResult{Status: payment.StatusSucceeded}, nil
 	case payments.ChargeRequiresAction:
-		return store.ChargeResult{Status: store.PaymentStatusRequiresAction, NextActionURL: cmp.Or(charge.NextActionURL, page)}, nil
+		return payment.ChargeResult{Status: payment.StatusRequiresAction, NextActionURL: cmp.Or(charge.NextActionURL, page)}, nil
 	case payments.ChargeCanceled:
-		return store.ChargeResult{Status: store.PaymentStatusCanceled, Failure: &store.PaymentFailure{
+		return payment.ChargeResult{Status: payment.StatusCanceled, Failure: &payment.Failure{
 			Code: "payment_canceled", Message: "The payment was not authenticated in time. Nothing was charged.",
 		}}, nil
 	case payments.ChargeDeclined:
-		return store.ChargeResult{Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{
+		return payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{
 			Code: charge.Decline.Code, DeclineCode: said(charge.Decline.DeclineCode), Message: charge.Decline.Message, OfSeller: charge.Decline.OfSeller,
 		}}, nil
 	case payments.ChargePrepared, payments.ChargePending:
 	}
-	return store.ChargeResult{}, fmt.Errorf("charge %s is %s, which is no outcome", charge.Ref, charge.Status)
+	return payment.ChargeResult{}, fmt.Errorf("charge %s is %s, which is no outcome", charge.Ref, charge.Status)
 }
 
 // said returns what a provider said, or nil if it said nothing. There is no decline code if a charge was refused before a bank

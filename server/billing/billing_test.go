@@ -35,7 +35,7 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 		assert.Len(t, order.LineItemIDs.V, 1, "a copy of the line of the checkout")
 		assert.NotEqual(t, c.LineItemIDs, order.LineItemIDs)
 
-		payment, err := w.PaymentsByID(t.Context(), w.account, order.PaymentIDs.V)
+		payment, err := w.Payment.ByID(t.Context(), w.account, order.PaymentIDs.V)
 		require.NoError(t, err)
 		require.Len(t, payment, 1)
 		assert.Equal(t, "4242", payment[order.PaymentIDs.V[0]].PaymentMethod.V.Last4)
@@ -125,7 +125,7 @@ func TestConfirmCheckout_BuyerAuthenticates(t *testing.T) {
 		_, err = w.Store.ExpireCheckout(t.Context(), w.account, checkout.ID)
 		refused(t, err, "status")
 
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		_, err = w.provider.authenticate(t.Context(), payment)
 		require.NoError(t, err)

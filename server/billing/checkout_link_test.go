@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // linked makes a link that is good for so many purchases of a variant.
@@ -111,7 +112,7 @@ func TestCheckoutLink_OpensSoManyForOneAddress(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, l := w.replicas(), w.linked(w.handbook(), 1000)
 		open := func(i int, address string) error {
-			_, err := replicas[i%3].FollowCheckoutLink(t.Context(), l.ID, store.FollowCheckoutLink{From: store.Buyer{Address: address}})
+			_, err := replicas[i%3].FollowCheckoutLink(t.Context(), l.ID, store.FollowCheckoutLink{From: payment.Buyer{Address: address}})
 			return err
 		}
 		for _, err := range parallel(8, func(i int) error {

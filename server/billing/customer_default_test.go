@@ -21,7 +21,7 @@ func (w *world) saved(customer, method string) string {
 	c := w.checkoutFor(store.Checkout{CustomerID: &customer}, w.handbook())
 	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}, Save: true})
 	require.NoError(w.t, err)
-	methods, _, err := w.ListCustomerPaymentMethods(w.t.Context(), w.account, customer, core.Page{Limit: 1})
+	methods, _, err := w.Payment.ListMethods(w.t.Context(), w.account, customer, core.Page{Limit: 1})
 	require.NoError(w.t, err)
 	return methods[0].ID
 }

@@ -109,7 +109,7 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.SettleRefund(t.Context(), waiting, store.RefundResult{Ref: *waiting.ProviderRef, Status: store.RefundStatusSucceeded}, time.Second)
 		require.NoError(t, err)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, asked.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, asked.ID)
 		require.NoError(t, err)
 		_, err = w.provider.authenticate(t.Context(), payment)
 		require.NoError(t, err)

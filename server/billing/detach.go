@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 const (
@@ -20,14 +20,14 @@ const (
 
 // detachMethods tells a provider which payment methods were removed here, so that it forgets them too.
 func (b *Billing) detachMethods(ctx context.Context, provider string) error {
-	due, err := b.store.DueDetachments(ctx, provider, reconcileBatch)
+	due, err := b.store.Payment.DueDetachments(ctx, provider, reconcileBatch)
 	return errors.Join(err, atOnce(due, reconcileAtOnce, func(d core.Due) error { return b.detachMethod(ctx, d) }))
 }
 
 // detachMethod tells the provider of one removed method. If another replica is doing that already, it does nothing. After an
 // error the provider is told again later.
 func (b *Billing) detachMethod(ctx context.Context, due core.Due) error {
-	d, err := b.store.LeaseDetachment(ctx, due.AccountID, due.ID)
+	d, err := b.store.Payment.LeaseDetachment(ctx, due.AccountID, due.ID)
 	if err != nil || d == nil {
 		return err
 	}
@@ -38,16 +38,16 @@ func (b *Billing) detachMethod(ctx context.Context, due core.Due) error {
 	if err := provider.DetachMethod(ctx, d.AccountID, d.ProviderRef); err != nil {
 		return errors.Join(fmt.Errorf("detach payment method %s of account %s: %w", d.ID, d.AccountID, err), b.detachLater(context.WithoutCancel(ctx), d))
 	}
-	return b.store.EndDetachment(ctx, d)
+	return b.store.Payment.EndDetachment(ctx, d)
 }
 
 // detachLater puts off telling a provider that failed, for as long again as it has been tried, so that the waits double: the
 // account may have no key for it any more. After detachLife it gives up, with a warning in the log.
-func (b *Billing) detachLater(ctx context.Context, d *store.Detachment) error {
+func (b *Billing) detachLater(ctx context.Context, d *payment.Detachment) error {
 	age := time.Duration(d.Age) * time.Microsecond
 	if age > detachLife {
 		slog.WarnContext(ctx, "a removed payment method was never detached", "account", d.AccountID, "payment_method", d.ID, "provider", d.Provider)
-		return b.store.EndDetachment(ctx, d)
+		return b.store.Payment.EndDetachment(ctx, d)
 	}
-	return b.store.YieldDetachment(ctx, d.AccountID, d.ID, min(max(age, unknownPause), detachPause))
+	return b.store.Payment.YieldDetachment(ctx, d.AccountID, d.ID, min(max(age, unknownPause), detachPause))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -20,7 +21,7 @@ func (w *world) telling() {
 	harness.OpenDatabase(w.t, w.url).Must(w.t, `UPDATE detachments SET lease_until = 0`)
 }
 
-func (g giver) isAttached(fake *stripefake.Fake, m *store.SavedMethod) bool {
+func (g giver) isAttached(fake *stripefake.Fake, m *payment.SavedMethod) bool {
 	return fake.Object(m.ProviderRef)["customer"] != nil
 }
 
@@ -28,13 +29,13 @@ func (g giver) isAttached(fake *stripefake.Fake, m *store.SavedMethod) bool {
 func TestRemovedMethod_IsDetached(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		g := w.giver()
-		save := func() *store.SavedMethod {
+		save := func() *payment.SavedMethod {
 			saved, err := g.save("pm_card_visa", core.NewID(core.KindPaymentMethod))
 			require.NoError(t, err)
 			return saved
 		}
 		deleted, removed, kept, last := save(), save(), save(), save()
-		_, err := w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, deleted.ID)
+		_, err := w.Payment.DeleteMethod(t.Context(), w.account, g.customer, deleted.ID)
 		require.NoError(t, err)
 		_, err = w.RemovePaymentMethod(t.Context(), w.account, g.customer, removed.ID)
 		require.NoError(t, err)
@@ -66,7 +67,7 @@ func TestRemovedMethod_IsDetachedInTheEnd(t *testing.T) {
 		for _, fault := range []stripefake.Fault{{Path: "/detach"}, {Path: "/detach", Status: 500}, {Path: "/detach", Status: 429}} {
 			saved, err := g.save("pm_card_visa", core.NewID(core.KindPaymentMethod))
 			require.NoError(t, err)
-			_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, saved.ID)
+			_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
 			require.NoError(t, err)
 			fake.Spoil(fault)
 			require.Error(t, w.Reconcile(t.Context()), fault)
@@ -78,7 +79,7 @@ func TestRemovedMethod_IsDetachedInTheEnd(t *testing.T) {
 		}
 		saved, err := g.save("pm_card_visa", "last")
 		require.NoError(t, err)
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, saved.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
 		require.NoError(t, err)
 		w.give("")
 		db := harness.OpenDatabase(t, w.url)
@@ -105,11 +106,11 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: saved.ID}})
 		require.NoError(t, err)
 		require.NotNil(t, c.NextAction.V)
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, saved.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		require.True(t, g.isAttached(fake, saved))
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		fake.Settle(*payment.ProviderRef, true)
 		w.due(checkout.ID)
@@ -121,13 +122,13 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 
 		saved, err = g.save("pm_card_visa", "second")
 		require.NoError(t, err)
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, saved.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
 		require.NoError(t, err)
 		again, err := g.save(saved.ProviderRef, "third")
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.True(t, g.isAttached(fake, again))
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, again.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, again.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.False(t, g.isAttached(fake, again))
@@ -152,7 +153,7 @@ func TestGivenMethod_ThatIsRefusedIsDetached(t *testing.T) {
 		events := fake.Events()
 		for range 2 {
 			require.NoError(t, w.told(fake, events))
-			_, err = g.FindGivenMethod(t.Context(), w.account, g.customer, asked.Ref, store.Buyer{})
+			_, err = g.FindGivenMethod(t.Context(), w.account, g.customer, asked.Ref, payment.Buyer{})
 			refused(t, err, "payment_method")
 		}
 		require.NoError(t, w.Reconcile(t.Context()))

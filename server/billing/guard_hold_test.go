@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // TestConfirmCheckout_HoldsLittleForOne leaves payments at the bank.
@@ -260,10 +261,10 @@ func TestConfirmCheckout_LetsOthersHoldWhatABankDeclined(t *testing.T) {
 		c := w.of(v)
 		_, err := w.from("203.0.113.7", c.ID, consents)
 		require.NoError(t, err)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		p, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
-		_, err = w.SettlePayment(t.Context(), payment, store.ChargeResult{
-			Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{Code: "authentication_required", Message: "No."},
+		_, err = w.SettlePayment(t.Context(), p, payment.ChargeResult{
+			Status: payment.StatusFailed, Failure: &payment.Failure{Code: "authentication_required", Message: "No."},
 		})
 		require.NoError(t, err)
 		_, err = w.from("203.0.113.8", w.of(v).ID, consents)
@@ -349,7 +350,7 @@ func TestConfirmCheckout_ARushHurtsNobodyWhoseBankAsks(t *testing.T) {
 			w.due(c.ID)
 		}
 		require.NoError(t, w.Reconcile(t.Context()))
-		payment, err := w.CheckoutPayment(t.Context(), w.account, asked.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, asked.ID)
 		require.NoError(t, err)
 		_, err = w.provider.authenticate(t.Context(), payment)
 		require.NoError(t, err)

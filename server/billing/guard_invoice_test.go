@@ -9,11 +9,12 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 func TestPayInvoice_WaitsAfterFiveDeclines(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for name, from := range map[string]store.Buyer{"with a key": {}, "on its page": {Address: "203.0.113.7"}} {
+		for name, from := range map[string]payment.Buyer{"with a key": {}, "on its page": {Address: "203.0.113.7"}} {
 			i := w.issued(store.CollectionMethodSendInvoice, "")
 			in := payInvoice(declined)
 			in.From, in.OnSession = from, from.Address != ""

@@ -376,7 +376,7 @@ func (p *player) adjust() error {
 	case 2:
 		in.CancelAtPeriodEnd = new(p.odds(2))
 	default:
-		methods, more, err := p.ListCustomerPaymentMethods(everywhere, p.account, sub.CustomerID, latest)
+		methods, more, err := p.Payment.ListMethods(everywhere, p.account, sub.CustomerID, latest)
 		if isRefusal(err) {
 			return errIdle
 		}

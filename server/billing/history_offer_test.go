@@ -273,7 +273,7 @@ func (p *player) attend() error {
 	if err != nil {
 		return err
 	}
-	methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, c.ID, latest)
+	methods, _, err := p.Payment.ListMethods(everywhere, p.account, c.ID, latest)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (p *player) attend() error {
 		chosen := pick(p, methods).ID
 		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &chosen })
 	case what == 2:
-		_, err = p.DeleteCustomerPaymentMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
+		_, err = p.Payment.DeleteMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
 	case what == 3:
 		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.SetEmail(*email) })
 	default:

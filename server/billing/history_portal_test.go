@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // saveCard keeps a card for a customer, as their seller does or as they do themselves.
@@ -25,12 +26,12 @@ func (p *player) saveCard() error {
 		saved, err := p.SaveMethod(everywhere, p.account, c.ID, in)
 		return errors.Join(p.answered("save a card of "+c.ID, err), p.kept(c, saved, in))
 	}
-	saved, err := request(p, func(ctx context.Context) (*store.SavedMethod, error) { return p.SaveMethod(ctx, p.account, c.ID, in) })
+	saved, err := request(p, func(ctx context.Context) (*payment.SavedMethod, error) { return p.SaveMethod(ctx, p.account, c.ID, in) })
 	return errors.Join(p.answered("save a card for "+c.ID, err), p.kept(c, saved, in))
 }
 
 // kept makes sure that a card is its customer's then, and their default if it is to be or if they had none.
-func (p *player) kept(c *customer.Customer, saved *store.SavedMethod, in billing.SaveMethod) error {
+func (p *player) kept(c *customer.Customer, saved *payment.SavedMethod, in billing.SaveMethod) error {
 	if saved == nil || p.crowded {
 		return nil
 	}
@@ -74,7 +75,7 @@ func (p *player) visit() error {
 
 // manage is what a customer does with a subscription and a card. Nothing happens to those of another one.
 func (p *player) manage(customerID string, sub *store.Subscription) error {
-	methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, customerID, latest)
+	methods, _, err := p.Payment.ListMethods(everywhere, p.account, customerID, latest)
 	if err != nil {
 		return p.answered("look at the cards", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // lines are what somebody puts into a checkout.
@@ -159,7 +160,7 @@ var cards = []string{
 // method is a card, or one of a customer's own.
 func (p *player) method(customer *string) (*payments.MethodInput, error) {
 	if customer != nil && p.odds(3) {
-		methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, *customer, latest)
+		methods, _, err := p.Payment.ListMethods(everywhere, p.account, *customer, latest)
 		if err != nil && !isRefusal(err) {
 			return nil, err
 		}
@@ -211,7 +212,7 @@ func (p *player) consent() error {
 	if err != nil {
 		return err
 	}
-	_, err = request(p, func(ctx context.Context) (*store.Payment, error) {
+	_, err = request(p, func(ctx context.Context) (*payment.Payment, error) {
 		return p.AuthenticateTestPayment(ctx, p.account, *id)
 	})
 	return p.answered("consent to "+*id, err)

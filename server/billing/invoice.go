@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // PayInvoice says how an invoice is paid by hand. OnSession means that the buyer asks, who can act on what their bank requires;
@@ -14,7 +15,7 @@ type PayInvoice struct {
 	Method    *payments.MethodInput
 	OutOfBand bool // the invoice was paid elsewhere, in cash for one; there is no method
 	OnSession bool
-	From      store.Buyer
+	From      payment.Buyer
 }
 
 // PayInvoice charges the method for what is due of an invoice, at most once however often it is called. A declined charge is a
@@ -45,7 +46,7 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 	if settled == nil {
 		return nil, err
 	}
-	if err == nil && !in.OnSession && settled.Payment.Status == store.PaymentStatusRequiresAction {
+	if err == nil && !in.OnSession && settled.Payment.Status == payment.StatusRequiresAction {
 		err = b.abandon(ctx, settled) // nobody is there to approve it
 	}
 	return settled.Invoice, err

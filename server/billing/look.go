@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // Whoever has the address of a page can open it any number of times. What that asks of a provider comes out of the seller's own limits there.
@@ -57,7 +58,7 @@ func (b *Billing) lookAgain(ctx context.Context, begun *store.Confirmation) (*st
 // LeavePayment does what CancelCheckoutPayment does, for somebody on a page. It asks the provider as often as LookAtPayment. Others may wait for it, too,
 // so that ctx should not end with its request.
 func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) error {
-	payment, err := b.store.CheckoutPayment(ctx, account, checkout)
+	payment, err := b.store.Payment.OfCheckout(ctx, account, checkout)
 	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
 		return nil
 	}
@@ -72,7 +73,7 @@ func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) er
 
 // LookAtGivenMethod does what FindGivenMethod does, for somebody who opens a page. It asks the provider as often as LookAtPayment about
 // each ref, and cardsAMinute times for a customer. Beyond that nobody knows the outcome.
-func (b *Billing) LookAtGivenMethod(ctx context.Context, account, customer, ref string, from store.Buyer) (*GivenMethod, error) {
+func (b *Billing) LookAtGivenMethod(ctx context.Context, account, customer, ref string, from payment.Buyer) (*GivenMethod, error) {
 	return b.looks.cards.ask(ctx, b.store.Now().Time(), account+"/"+customer, ref, cardsAMinute, func() (*GivenMethod, error) {
 		return b.FindGivenMethod(context.WithoutCancel(ctx), account, customer, ref, from)
 	})

@@ -77,7 +77,7 @@ func TestResumePayment_OfACheckoutWhoseSecretIsClosedHasAPageForItsBuyer(t *test
 		w.provider.down.Store(true)
 		_, err := w.pay(checkout.ID, "pm_card_authenticationRequired")
 		require.Error(t, err)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		_, b, provider := w.withAnotherKey()
 		settled, err := b.ResumePayment(t.Context(), w.account, payment.ID)

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // isSaved reports whether a method is named by the id of one that a customer has saved here. Other references are the
@@ -29,7 +30,7 @@ type attachment struct {
 	Customer       *string // our id, nil for a buyer who is no customer yet
 	Email, Name    *string
 	MethodRef      string
-	Card           store.PaymentMethod
+	Card           payment.Method
 }
 
 // attach has the provider save a method for a customer. If the provider does not know the customer, or has forgotten them, it
@@ -64,7 +65,7 @@ func (b *Billing) knownCustomer(ctx context.Context, provider payments.Provider,
 	if in.Customer == nil {
 		return nil, nil
 	}
-	return b.store.CustomerRef(ctx, in.Account, *in.Customer, provider.Name())
+	return b.store.Payment.CustomerRef(ctx, in.Account, *in.Customer, provider.Name())
 }
 
 // notSaved turns a provider's refusal to save a method into a *payments.Decline. Other errors stay as they are.
@@ -97,7 +98,7 @@ func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, be
 		return fmt.Errorf("save the method of payment %s: %w", payment.ID, err)
 	}
 	payment.MethodRef, payment.CustomerRef, payment.PaymentMethod = method.Ref, &customer, core.JSONOf(method.Card)
-	return b.store.SetPaymentMethod(ctx, payment)
+	return b.store.Payment.SetMethod(ctx, payment)
 }
 
 // SaveMethod is a method that is to be saved for a customer. Once names the form in which it was sent; the same form sent again
@@ -106,19 +107,19 @@ type SaveMethod struct {
 	Method    payments.MethodInput
 	IsDefault bool
 	Once      string
-	From      store.Buyer
+	From      payment.Buyer
 }
 
 // SaveMethod saves a method for a customer, and charges nothing. One that cannot be saved is CodeInvalid on payment_method;
 // after too many tries it is CodeRateLimit. After a crash in between, the provider may have a method that we do not know.
 // Nobody can use it, and it does no harm.
-func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in SaveMethod) (*store.SavedMethod, error) {
+func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in SaveMethod) (*payment.SavedMethod, error) {
 	provider, accepted, err := b.acceptSaved(ctx, account, customer, in.Method)
 	if err != nil {
 		return nil, err
 	}
 	in.From.OnBehalf = true
-	c, request, err := b.store.BeginSaveMethod(ctx, account, customer, in.From)
+	c, request, err := b.store.Payment.BeginSaveMethod(ctx, account, customer, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +127,13 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 	if err != nil {
 		return nil, refusal(err)
 	}
-	saved, err := b.store.SavePaymentMethod(ctx, store.SavedMethod{
+	saved, err := b.store.SavePaymentMethod(ctx, payment.SavedMethod{
 		AccountID: account, CustomerID: c.ID, Provider: provider.Name(), ProviderRef: method.Ref, CustomerRef: ref, Card: core.JSONOf(method.Card),
 	}, in.IsDefault)
 	if err != nil {
 		return nil, err
 	}
-	return saved, b.store.ForgiveTry(ctx, account, c.ID, in.From)
+	return saved, b.store.Payment.ForgiveTry(ctx, account, c.ID, in.From)
 }
 
 // acceptSaved checks a method that is to be saved, and returns the provider that is to save it. What is refused here is not
@@ -157,7 +158,7 @@ func attachmentOf(c *customer.Customer, once string, accepted payments.Method) a
 }
 
 // PaymentWith returns how an invoice is paid with a saved method.
-func PaymentWith(m *store.SavedMethod) store.InvoicePayment {
+func PaymentWith(m *payment.SavedMethod) store.InvoicePayment {
 	return store.InvoicePayment{
 		Provider: m.Provider, MethodRef: m.ProviderRef, PaymentMethod: m.Card.V, CustomerRef: &m.CustomerRef, MethodID: &m.ID,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -28,13 +29,13 @@ func (w *world) giver() giver {
 	return giver{w, c.ID}
 }
 
-func (g giver) save(method, once string) (*store.SavedMethod, error) {
+func (g giver) save(method, once string) (*payment.SavedMethod, error) {
 	return g.SaveMethod(g.t.Context(), g.account, g.customer, billing.SaveMethod{Method: payments.MethodInput{Ref: method}, Once: once})
 }
 
-func (g giver) methods() []store.SavedMethod {
+func (g giver) methods() []payment.SavedMethod {
 	g.t.Helper()
-	all, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer, core.Page{Limit: 100})
+	all, _, err := g.Payment.ListMethods(g.t.Context(), g.account, g.customer, core.Page{Limit: 100})
 	require.NoError(g.t, err)
 	return all
 }
@@ -101,7 +102,7 @@ func TestSaveMethod_WithStripeOnce(t *testing.T) {
 func TestSaveMethod_HasABound(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		customer := w.customer("grace@example.com", nil).ID
-		save := func() (*store.SavedMethod, error) {
+		save := func() (*payment.SavedMethod, error) {
 			return w.SaveMethod(t.Context(), w.account, customer, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, Once: rand.Text()})
 		}
 		first, err := save()
@@ -116,7 +117,7 @@ func TestSaveMethod_HasABound(t *testing.T) {
 		assert.Equal(t, customer, sub.CustomerID)
 		assert.NotNil(t, sub.Method.V.ID)
 		for _, id := range []string{first.ID, *sub.Method.V.ID} {
-			_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, customer, id)
+			_, err = w.Payment.DeleteMethod(t.Context(), w.account, customer, id)
 			require.NoError(t, err)
 		}
 		_, err = save()

@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // Expects returns payments.ErrForged if the headers alone say that a provider did not send a notification, and CodeMissing for a provider
@@ -39,7 +39,7 @@ func (b *Billing) Notify(ctx context.Context, provider string, header http.Heade
 	if event.Metadata[setupCustomer] != "" {
 		return b.applyGiven(ctx, provider, event)
 	}
-	return b.store.ApplyProviderEvent(ctx, store.ProviderEvent{AccountID: event.Account, Provider: provider, ID: event.ID},
+	return b.store.Payment.ApplyProviderEvent(ctx, payment.ProviderEvent{AccountID: event.Account, Provider: provider, ID: event.ID},
 		func(ctx context.Context) error {
 			if event.Kind == payments.EventRefund {
 				return b.applyRefund(ctx, event)
@@ -51,7 +51,7 @@ func (b *Billing) Notify(ctx context.Context, provider string, header http.Heade
 // applyCharge stores the outcome of a charge with its payment. If no payment has this charge, notYet decides whether the
 // notification is ignored or wanted again. One that tells no outcome changes nothing: the reconciler asks until there is one.
 func (b *Billing) applyCharge(ctx context.Context, provider string, event payments.Event) error {
-	payment, err := b.store.PaymentOfCharge(ctx, event.Account, provider, event.Charge.Ref)
+	payment, err := b.store.Payment.OfCharge(ctx, event.Account, provider, event.Charge.Ref)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 // charge, it is CodeInProgress, so that the provider sends the notification again. If there is no such payment, or it has
 // another charge or an outcome, there is nothing to wait for, and no error.
 func (b *Billing) notYet(ctx context.Context, account, payment string) error {
-	known, err := b.store.PaymentsByID(ctx, account, []string{payment})
+	known, err := b.store.Payment.ByID(ctx, account, []string{payment})
 	if err != nil || known[payment] == nil || known[payment].ProviderRef != nil || known[payment].Status.IsFinal() {
 		return err
 	}

@@ -63,7 +63,7 @@ func TestNotify_NeverGoesBack(t *testing.T) {
 		_, err := w.pay(checkout.ID, "pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)
 		before := fake.Events()
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		fake.Settle(*payment.ProviderRef, true)
 		for _, e := range append(fake.Events(), before...) {
@@ -82,7 +82,7 @@ func TestNotify_OfAChargeThatIsNotNotedYet(t *testing.T) {
 		checkout := w.checkout(one(w.handbook()))
 		_, err := w.pay(checkout.ID, "pm_card_slow")
 		require.NoError(t, err)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		fake.Settle(*payment.ProviderRef, true)
 		events := fake.Events()
@@ -92,7 +92,7 @@ func TestNotify_OfAChargeThatIsNotNotedYet(t *testing.T) {
 		var e *core.Error
 		require.ErrorAs(t, w.notify(fake, last), &e)
 		assert.Equal(t, core.CodeInProgress, e.Code)
-		require.NoError(t, w.SetPaymentRef(t.Context(), w.account, payment.ID, *payment.ProviderRef))
+		require.NoError(t, w.Payment.SetRef(t.Context(), w.account, payment.ID, *payment.ProviderRef))
 		require.NoError(t, w.notify(fake, last), "the refusal was not taken for the first time")
 		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -171,7 +172,7 @@ func TestPublicConfirm_KeepsAStrangersCardOutOfAVerifiedPurchase(t *testing.T) {
 		_, err := w.VerifyCheckout(t.Context(), w.account, letter.ID)
 		require.NoError(t, err)
 		in := with("pm_card_chargeCustomerFail")
-		in.IsPublic, in.Save, in.From = true, true, store.Buyer{Address: "203.0.113.7"}
+		in.IsPublic, in.Save, in.From = true, true, payment.Buyer{Address: "203.0.113.7"}
 		_, err = w.ConfirmCheckout(t.Context(), w.account, letter.ID, in)
 		require.NoError(t, err)
 		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, letter.ID)

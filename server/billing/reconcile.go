@@ -45,7 +45,7 @@ func (b *Billing) Run(ctx context.Context) {
 func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
-		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
+		due, err := b.store.Payment.Due(ctx, provider, reconcileBatch)
 		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p core.Due) error { return b.reconcile(ctx, p) }),
 			b.reconcileRefunds(ctx, provider), b.detachMethods(ctx, provider))
 	}
@@ -55,7 +55,7 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 // reconcile goes on with one payment, unless another replica does. If the buyer's time to approve it is over, it is given up. A
 // decline is no error.
 func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
-	mine, err := b.store.LeasePayment(ctx, due.AccountID, due.ID)
+	mine, err := b.store.Payment.Lease(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {
 		return err
 	}

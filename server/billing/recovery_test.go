@@ -118,7 +118,7 @@ func TestResumePayment_AtTheSameTimeSettlesOnce(t *testing.T) {
 			_, err := w.pay(checkout.ID, method)
 			require.Error(t, err)
 			w.provider.lost.Store(false)
-			payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+			payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 			require.NoError(t, err)
 			parallel(4, func(int) error {
 				_, err := w.ResumePayment(t.Context(), w.account, payment.ID)
@@ -238,9 +238,9 @@ func (w *world) request(through *world, key *core.Key, checkout, method string) 
 // due ends the lease on a checkout's payment, as time does.
 func (w *world) due(checkout string) {
 	w.t.Helper()
-	payment, err := w.CheckoutPayment(w.t.Context(), w.account, checkout)
+	payment, err := w.Payment.OfCheckout(w.t.Context(), w.account, checkout)
 	require.NoError(w.t, err)
-	require.NoError(w.t, w.YieldPayment(w.t.Context(), w.account, payment.ID, -time.Second))
+	require.NoError(w.t, w.Payment.Yield(w.t.Context(), w.account, payment.ID, -time.Second))
 }
 
 // parallel runs n calls at once, patiently, and returns their errors.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // A customer adds a payment method with a charge of nothing, an amount of 0. These are the keys of its metadata. They hold all that is
@@ -31,14 +31,14 @@ type GiveMethod struct {
 	IsDefault    bool
 	Subscription string
 	Page         string
-	From         store.Buyer
+	From         payment.Buyer
 }
 
 // GivenMethod says how far the adding of a method is. Saved is nil until the bank has agreed. Until then NextURL is where the
 // bank asks the customer, empty if it does not ask.
 type GivenMethod struct {
 	Ref     string // the provider's reference of the charge of nothing
-	Saved   *store.SavedMethod
+	Saved   *payment.SavedMethod
 	NextURL string
 
 	isNew bool // this call saved it
@@ -54,7 +54,7 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 		return nil, err
 	}
 	in.From.OnBehalf = true
-	c, _, err := b.store.BeginSaveMethod(ctx, account, customer, in.From)
+	c, _, err := b.store.Payment.BeginSaveMethod(ctx, account, customer, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 	given, err := b.settleGiven(ctx, provider.Name(), account, charge)
 	if err == nil && given.Saved != nil {
 		in.From.OnBehalf = given.isNew // whoever saved it first has forgiven the customer, but did not know the address
-		err = b.store.ForgiveTry(ctx, account, c.ID, in.From)
+		err = b.store.Payment.ForgiveTry(ctx, account, c.ID, in.From)
 	}
 	return given, err
 }
@@ -95,7 +95,7 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 // FindGivenMethod looks up how far the adding of a method is, and saves the method if the bank has agreed. Ref is that of the
 // charge of nothing. One that is not this customer's, or that the provider does not know, is CodeMissing; one that the bank has
 // refused is CodeInvalid on payment_method. From is who asks.
-func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string, from store.Buyer) (*GivenMethod, error) {
+func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string, from payment.Buyer) (*GivenMethod, error) {
 	provider, err := b.chosen(ctx, account)
 	if err != nil {
 		return nil, err
@@ -116,13 +116,13 @@ func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref st
 // settleAfterBank is settleGiven for a customer who was with their bank meanwhile. Their try was counted as declined when they
 // began. If the bank has agreed and this call is the first to hear of it, that is taken back: for the customer, and for the
 // address they ask from. A notification of the provider has no such address.
-func (b *Billing) settleAfterBank(ctx context.Context, provider, account string, charge payments.Charge, from store.Buyer) (*GivenMethod, error) {
+func (b *Billing) settleAfterBank(ctx context.Context, provider, account string, charge payments.Charge, from payment.Buyer) (*GivenMethod, error) {
 	given, err := b.settleGiven(ctx, provider, account, charge)
 	if err != nil || !given.isNew {
 		return given, err
 	}
 	from.OnBehalf = true
-	return given, b.store.ForgiveTry(ctx, account, given.Saved.CustomerID, from)
+	return given, b.store.Payment.ForgiveTry(ctx, account, given.Saved.CustomerID, from)
 }
 
 // settleGiven does what the state of a charge of nothing calls for. If the bank agreed, the method is saved, with all that was
@@ -134,12 +134,12 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 	switch charge.Status {
 	case payments.ChargeSucceeded:
 		told := charge.Metadata
-		var card store.PaymentMethod
+		var card payment.Method
 		if err := json.Unmarshal([]byte(told[setupCard]), &card); err != nil {
 			return nil, fmt.Errorf("%w: read the card of %s: %w", payments.ErrUnusable, charge.Ref, err)
 		}
 		var err error
-		given.Saved, given.isNew, err = b.store.SaveGivenMethod(ctx, store.SavedMethod{
+		given.Saved, given.isNew, err = b.store.SaveGivenMethod(ctx, payment.SavedMethod{
 			AccountID: account, CustomerID: told[setupCustomer], Provider: provider, ProviderRef: told[setupMethodRef],
 			CustomerRef: told[setupCustomerRef], Card: core.JSONOf(card),
 		}, told[setupDefault] != "", told[setupSubscription])
@@ -162,7 +162,7 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 
 // dropGiven stores that the provider is to forget a method to which the bank did not agree. The reconciler tells it.
 func (b *Billing) dropGiven(ctx context.Context, provider, account string, charge payments.Charge) error {
-	return b.store.DetachGiven(ctx, account, provider, charge.Ref, charge.Metadata[setupMethodRef])
+	return b.store.Payment.DetachGiven(ctx, account, provider, charge.Ref, charge.Metadata[setupMethodRef])
 }
 
 // applyGiven handles a notification about a charge of nothing: it saves the method if the bank agreed, also for a customer who
@@ -171,7 +171,7 @@ func (b *Billing) dropGiven(ctx context.Context, provider, account string, charg
 func (b *Billing) applyGiven(ctx context.Context, provider string, event payments.Event) error {
 	switch event.Charge.Status {
 	case payments.ChargeSucceeded:
-		_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, store.Buyer{})
+		_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, payment.Buyer{})
 		if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
 			return nil
 		}

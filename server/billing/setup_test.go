@@ -13,8 +13,8 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -36,11 +36,11 @@ func TestGiveMethod_AsksTheBankFirst(t *testing.T) {
 		given, err := g.give("pm_card_visa")
 		require.NoError(t, err)
 		require.Len(t, g.methods(), 1)
-		again, err := g.FindGivenMethod(t.Context(), w.account, g.customer, given.Ref, store.Buyer{})
+		again, err := g.FindGivenMethod(t.Context(), w.account, g.customer, given.Ref, payment.Buyer{})
 		require.NoError(t, err)
 		assert.Equal(t, given.Saved.ID, again.Saved.ID)
 		for customer, ref := range map[string]string{w.customer("ada@example.com", nil).ID: given.Ref, g.customer: "seti_nobody"} {
-			_, err = g.FindGivenMethod(t.Context(), w.account, customer, ref, store.Buyer{})
+			_, err = g.FindGivenMethod(t.Context(), w.account, customer, ref, payment.Buyer{})
 			var gone *core.Error
 			require.ErrorAs(t, err, &gone)
 			assert.Equal(t, core.CodeMissing, gone.Code)
@@ -77,7 +77,7 @@ func TestGiveMethod_IsKeptByANotification(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, kept.ID, *c.DefaultPaymentMethodID)
 
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, kept.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, kept.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.told(fake, events))
 		assert.Len(t, g.methods(), 1)
@@ -108,7 +108,7 @@ func TestGiveMethod_IsForgivenOnceAfterTheBank(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		for name, hear := range map[string]func(g giver, ref string){
 			"on the page": func(g giver, ref string) {
-				_, err := g.FindGivenMethod(t.Context(), w.account, g.customer, ref, store.Buyer{})
+				_, err := g.FindGivenMethod(t.Context(), w.account, g.customer, ref, payment.Buyer{})
 				require.NoError(t, err)
 			},
 			"by notification": func(giver, string) { require.NoError(t, w.told(fake, fake.Events())) },
@@ -158,7 +158,7 @@ func TestGiveMethod_IsForgivenOnceIfTheNotificationIsFirst(t *testing.T) {
 			Client: client, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store),
 		}))).Patient()
 		g := w.giver()
-		from := store.Buyer{Address: "203.0.113.7"}
+		from := payment.Buyer{Address: "203.0.113.7"}
 		give := func(method string) error {
 			_, err := g.GiveMethod(t.Context(), w.account, g.customer, billing.GiveMethod{Method: payments.MethodInput{Ref: method}, From: from})
 			return err

@@ -127,7 +127,7 @@ func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
 		c, err := w.pay(checkout.ID, "pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)
 		assert.Equal(t, "https://hooks.stripe.test/3d_secure", c.NextAction.V.URL)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		intent := fake.Object(*payment.ProviderRef)
 		assert.Equal(t, checkout.URL, intent["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
@@ -143,7 +143,7 @@ func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
 			in.OnPage = onPage
 			_, err = w.ConfirmCheckout(t.Context(), w.account, own.ID, in)
 			require.NoError(t, err)
-			payment, err = w.CheckoutPayment(t.Context(), w.account, own.ID)
+			payment, err = w.Payment.OfCheckout(t.Context(), w.account, own.ID)
 			require.NoError(t, err)
 			want := map[bool]string{false: "https://seller.test/back?of=" + own.ID, true: own.URL}[onPage]
 			assert.Equal(t, want, fake.Object(*payment.ProviderRef)["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
@@ -163,7 +163,7 @@ func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
 // back is where the buyer of a checkout comes back to from their bank.
 func (w *world) back(fake *stripefake.Fake, checkout string) string {
 	w.t.Helper()
-	payment, err := w.CheckoutPayment(w.t.Context(), w.account, checkout)
+	payment, err := w.Payment.OfCheckout(w.t.Context(), w.account, checkout)
 	require.NoError(w.t, err)
 	next, asked := fake.Object(*payment.ProviderRef)["next_action"].(map[string]any)
 	require.True(w.t, asked)
@@ -215,7 +215,7 @@ func TestStripe_ASlowBankIsWaitedFor(t *testing.T) {
 		c, err := w.pay(checkout.ID, "pm_card_slow")
 		require.NoError(t, err)
 		assert.Equal(t, store.CheckoutStatusProcessing, c.Status)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		w.due(checkout.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
@@ -233,7 +233,7 @@ func TestStripe_AChargeThatIsNotFoundIsAskedForAgain(t *testing.T) {
 		checkout := w.checkout(one(w.handbook()))
 		_, err := w.pay(checkout.ID, "pm_card_slow")
 		require.NoError(t, err)
-		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
 		require.NoError(t, err)
 		db := harness.OpenDatabase(t, w.url)
 		db.Must(t, `UPDATE payments SET provider_ref = 'pi_nobody'`)
@@ -313,7 +313,7 @@ func TestStripe_ALostRefundIsMadeOnce(t *testing.T) {
 func TestStripe_ARefundThatStripeRefusesHasFailed(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		order := w.bought("pm_card_visa")
-		payment, err := w.PaymentsByID(t.Context(), w.account, order.PaymentIDs.V)
+		payment, err := w.Payment.ByID(t.Context(), w.account, order.PaymentIDs.V)
 		require.NoError(t, err)
 		there := stripe.New(stripe.Options{Client: http.DefaultClient, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store)})
 		_, err = there.Refund(t.Context(), payments.RefundInput{
@@ -349,7 +349,7 @@ func TestStripe_ALostAnswerKeepsOneMethod(t *testing.T) {
 
 			ada, err = w.Customer.Get(t.Context(), w.account, ada.ID)
 			require.NoError(t, err)
-			kept, err := w.CustomerPaymentMethod(t.Context(), w.account, ada.ID, *ada.DefaultPaymentMethodID)
+			kept, err := w.Payment.Method(t.Context(), w.account, ada.ID, *ada.DefaultPaymentMethodID)
 			require.NoError(t, err)
 			assert.Equal(t, "4242", kept.Card.V.Last4)
 			_, err = w.pay(w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook()).ID, kept.ID)

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // CreateSubscription is a subscription that the seller begins for a customer. Method is nil when none was sent: then the
@@ -30,7 +31,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 			return nil, err
 		}
 	}
-	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true, From: store.Buyer{OnBehalf: true}})
+	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true, From: payment.Buyer{OnBehalf: true}})
 	if err == nil && confirmed.Payment != nil {
 		err = b.giveUp(ctx, confirmed)
 	}
@@ -42,7 +43,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 
 // defaultOf returns the customer's default payment method, or CodeInvalid on payment_method if there is none.
 func (b *Billing) defaultOf(ctx context.Context, account, customer string) (*payments.MethodInput, error) {
-	m, err := b.store.MethodToCharge(ctx, account, customer, nil)
+	m, err := b.store.Payment.MethodToCharge(ctx, account, customer, nil)
 	if err == nil && m == nil {
 		err = core.Invalid("payment_method", "The customer has no default payment method. Send a payment method.")
 	}
@@ -57,15 +58,15 @@ var errPending = errors.New("its bank takes its time")
 // giveUp ends a charge that its buyer would have to approve, because they are not there. If the bank has not decided yet, the
 // outcome is Unknown, and the same request sent again finds out. A payment that has an outcome stays as it is.
 func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) error {
-	switch payment := confirmed.Payment; payment.Status {
-	case store.PaymentStatusRequiresAction:
+	switch p := confirmed.Payment; p.Status {
+	case payment.StatusRequiresAction:
 		if err := b.store.Leave(ctx); err != nil {
 			return err
 		}
 		return b.abandon(ctx, confirmed)
-	case store.PaymentStatusPending:
-		return core.NewUnknownError("payment "+payment.ID, errPending) // the same request sent again finds out
-	case store.PaymentStatusSucceeded, store.PaymentStatusFailed, store.PaymentStatusCanceled:
+	case payment.StatusPending:
+		return core.NewUnknownError("payment "+p.ID, errPending) // the same request sent again finds out
+	case payment.StatusSucceeded, payment.StatusFailed, payment.StatusCanceled:
 	}
 	return nil
 }
@@ -121,9 +122,9 @@ func (b *Billing) advance(ctx context.Context, account, id string) (bool, error)
 
 // chargeInvoice charges a payment of an invoice while its customer is away. If the bank requires something of the customer, the
 // charge is given up, and counts as declined.
-func (b *Billing) chargeInvoice(ctx context.Context, payment *store.Payment) error {
-	settled, err := b.ResumePayment(ctx, payment.AccountID, payment.ID)
-	if err == nil && settled.Payment.Status == store.PaymentStatusRequiresAction {
+func (b *Billing) chargeInvoice(ctx context.Context, p *payment.Payment) error {
+	settled, err := b.ResumePayment(ctx, p.AccountID, p.ID)
+	if err == nil && settled.Payment.Status == payment.StatusRequiresAction {
 		err = b.abandon(ctx, settled)
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // asked does something as the server does that is asked to under a key, and returns what it answers.
@@ -52,7 +53,7 @@ func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 func TestCreateSubscription_IsDoneOnceItsDefaultCardIsGone(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v, customer := w.variant(recurring(900, "month")), w.customer("grace@example.com", nil)
-		saved, err := w.SavePaymentMethod(t.Context(), store.SavedMethod{
+		saved, err := w.SavePaymentMethod(t.Context(), payment.SavedMethod{
 			AccountID: w.account, CustomerID: customer.ID, Provider: "test", ProviderRef: "pm_card_visa",
 		}, true)
 		require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestCreateSubscription_IsDoneOnceItsDefaultCardIsGone(t *testing.T) {
 			return nil, errors.New("the answer is lost")
 		})
 		require.Error(t, err)
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, customer.ID, saved.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, customer.ID, saved.ID)
 		require.NoError(t, err)
 		again, err := asked(w, "k", create)
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -151,7 +152,7 @@ func TestUpdateSubscription_GivesNoDiscountWhileAChangeIsPaid(t *testing.T) {
 		_, err = w.discounted(sub, d.ID)
 		refused(t, err, "status")
 		assert.Zero(t, w.redemptions(d))
-		_, err = w.SettlePayment(t.Context(), c.Payment, store.ChargeResult{Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{Code: "card_declined"}})
+		_, err = w.SettlePayment(t.Context(), c.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Code: "card_declined"}})
 		require.NoError(t, err)
 		_, err = w.discounted(sub, d.ID)
 		require.NoError(t, err)

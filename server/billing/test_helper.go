@@ -7,31 +7,32 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // AuthenticateTestPayment plays the buyer who approves a payment of the test provider, which then goes on. A payment that has
 // succeeded is returned as it is; any other that does not wait for its buyer is CodeInvalid on status. One of a real provider
 // is CodeInvalid on base.
-func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id string) (*store.Payment, error) {
+func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id string) (*payment.Payment, error) {
 	begun, err := b.store.GetConfirmation(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
-	payment := begun.Payment
-	if payment.Status == store.PaymentStatusSucceeded {
-		return payment, nil
+	p := begun.Payment
+	if p.Status == payment.StatusSucceeded {
+		return p, nil
 	}
-	tester, err := b.tester(payment.Provider)
+	tester, err := b.tester(p.Provider)
 	if err != nil {
 		return nil, err
 	}
-	if payment.Status != store.PaymentStatusRequiresAction {
-		return nil, core.Invalid("status", fmt.Sprintf("The payment is %s: only one that requires_action can be authenticated.", payment.Status))
+	if p.Status != payment.StatusRequiresAction {
+		return nil, core.Invalid("status", fmt.Sprintf("The payment is %s: only one that requires_action can be authenticated.", p.Status))
 	}
 	if err := b.store.Leave(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := tester.Authenticate(ctx, account, *payment.ProviderRef); err != nil {
+	if _, err := tester.Authenticate(ctx, account, *p.ProviderRef); err != nil {
 		return nil, err
 	}
 	if _, err := b.ResumePayment(ctx, account, id); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -59,9 +60,9 @@ func (w *world) customerNow(c *customer.Customer) *customer.Customer {
 	return now
 }
 
-func (w *world) methodsOf(c *customer.Customer) []store.SavedMethod {
+func (w *world) methodsOf(c *customer.Customer) []payment.SavedMethod {
 	w.t.Helper()
-	methods, _, err := w.ListCustomerPaymentMethods(w.t.Context(), w.account, c.ID, core.Page{Limit: 10})
+	methods, _, err := w.Payment.ListMethods(w.t.Context(), w.account, c.ID, core.Page{Limit: 10})
 	require.NoError(w.t, err)
 	return methods
 }
@@ -180,7 +181,7 @@ func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 		}
 		_, err = w.PayInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID, billing.PayInvoice{})
 		require.Error(t, err)
-		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, victim.ID, again.ID)
+		_, err = w.Payment.DeleteMethod(t.Context(), w.account, victim.ID, again.ID)
 		require.NoError(t, err)
 
 		// Nor after a merge.

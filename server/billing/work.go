@@ -99,7 +99,7 @@ func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]cor
 	if account == "" {
 		return nil, nil
 	}
-	return b.store.WaitingPayments(ctx, account, limit)
+	return b.store.Payment.Waiting(ctx, account, limit)
 }
 
 // stopWaiting gives up a payment that its buyer did not approve in time, and reports whether it did.

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -107,7 +108,7 @@ func (f *flaky) GetRefund(ctx context.Context, account, chargeRef, token string)
 }
 
 // authenticate is what the buyer does on the provider's page.
-func (f *flaky) authenticate(ctx context.Context, p *store.Payment) (payments.Charge, error) {
+func (f *flaky) authenticate(ctx context.Context, p *payment.Payment) (payments.Charge, error) {
 	return f.Provider.(*testpay.Provider).Authenticate(ctx, p.AccountID, *p.ProviderRef)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -49,14 +50,14 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Seller: seller, Order: order, Subscription: sub, Product: word("Birds of the Wadden Sea"), Deliveries: deliveries, Grant: &grant.Grant{ExpiresAt: &when},
 		Refund:  &store.Refund{Amount: 1000, Currency: "eur"},
 		Invoice: &store.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: store.InvoiceStatusPastDue, HostedURL: "https://pay.example/invoice/x"},
-		Payment: &store.Payment{PaymentMethod: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&store.PaymentFailure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
-		Method:  &store.BillingMethod{Card: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
+		Payment: &payment.Payment{PaymentMethod: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&payment.Failure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
+		Method:  &payment.BillingMethod{Card: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
 		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
 	asked, unconfirmed := *told, *told.Payment
-	asked.Payment, unconfirmed.Failure = &unconfirmed, core.JSONOf(&store.PaymentFailure{Code: "payment_canceled"})
+	asked.Payment, unconfirmed.Failure = &unconfirmed, core.JSONOf(&payment.Failure{Code: "payment_canceled"})
 	late, changed := *told, *sub
 	late.IsLate, late.Subscription = true, &changed
 	changed.PendingChange = core.JSONOf(&store.PendingChange{})

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -81,17 +82,17 @@ func paymentFailed(l *locale.Locale, told *store.LetterContent) content {
 }
 
 // asksReader reports whether a charge failed because the bank wants its customer to confirm it, who was away.
-func asksReader(why *store.PaymentFailure) bool {
+func asksReader(why *payment.Failure) bool {
 	return why != nil && (why.Code == "payment_canceled" || why.Code == "authentication_required" || core.Deref(why.DeclineCode) == "authentication_required")
 }
 
 // declined says why a card was refused.
-func declined(l *locale.Locale, why *store.PaymentFailure) string {
+func declined(l *locale.Locale, why *payment.Failure) string {
 	return oneLine(l.Declined(why.Message, why.Reason(), why.Code))
 }
 
 // notCharged says of which card a plan could not be charged to.
-func notCharged(l *locale.Locale, m store.PaymentMethod, plan string) string {
+func notCharged(l *locale.Locale, m payment.Method, plan string) string {
 	if m.Last4 == "" {
 		return l.T("mail.failed.some_card", "plan", plan)
 	}
@@ -99,7 +100,7 @@ func notCharged(l *locale.Locale, m store.PaymentMethod, plan string) string {
 }
 
 // brandOf writes the brand of a card as it stands on it.
-func brandOf(m store.PaymentMethod) string {
+func brandOf(m payment.Method) string {
 	if m.Brand == "" {
 		return ""
 	}

@@ -134,7 +134,7 @@ func TestDisabledAccount_LeavesDocumentsReadable(t *testing.T) {
 		now, err := w.GetInvoice(t.Context(), w.account, i.ID)
 		require.NoError(t, err)
 		assert.Equal(t, store.InvoiceStatusOpen, now.Status)
-		payment, err := w.LastInvoicePayment(t.Context(), w.account, i.ID)
+		payment, err := w.Payment.LastOfInvoice(t.Context(), w.account, i.ID)
 		require.NoError(t, err)
 		assert.Nil(t, payment)
 

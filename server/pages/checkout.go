@@ -233,7 +233,7 @@ func paidEvery(l *locale.Locale, v *catalog.PriceVariant) string {
 // welcomeBack asks the provider what became of a checkout's payment, once its buyer comes back from their bank, however often they do. A failure is
 // only logged: the reconciler asks again, and until then the page says that the payment is being processed.
 func (p *Pages) welcomeBack(ctx context.Context, account, id string) {
-	payment, err := p.store.CheckoutPayment(ctx, account, id)
+	payment, err := p.store.Payment.OfCheckout(ctx, account, id)
 	if err == nil {
 		_, err = p.billing.LookAtPayment(ctx, account, payment.ID)
 	}
@@ -257,7 +257,7 @@ func (p *Pages) authenticate(c echo.Context) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	payment, err := p.store.CheckoutPayment(ctx, account, id)
+	payment, err := p.store.Payment.OfCheckout(ctx, account, id)
 	if err == nil && payment.ProviderRef != nil && p.state(checkout) == "action" {
 		if _, err = p.authenticator.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
 			_, err = p.billing.ResumePayment(ctx, account, payment.ID)

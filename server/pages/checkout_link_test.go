@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -180,7 +181,7 @@ func TestCheckoutLink_SaysWhenToTryAgain(t *testing.T) {
 		form.Set("email", "grace@example.com")
 		form.Set("utm_source", "letter")
 		for range 120 {
-			_, err := w.FollowCheckoutLink(t.Context(), link.ID, store.FollowCheckoutLink{From: store.Buyer{Address: "203.0.113.7"}})
+			_, err := w.FollowCheckoutLink(t.Context(), link.ID, store.FollowCheckoutLink{From: payment.Buyer{Address: "203.0.113.7"}})
 			require.NoError(t, err)
 		}
 		before := len(w.checkouts())

@@ -264,7 +264,7 @@ func TestCheckoutPage_BuyerAuthenticatesElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, w.read(response, http.StatusOK), "hooks.stripe.test", "saying so here is not enough")
 
-		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		assert.Contains(t, w.page(c.URL+"?redirect_status=succeeded", http.StatusOK), "hooks.stripe.test", "nor is coming back")
 		w.bank.Settle(*payment.ProviderRef, agrees)

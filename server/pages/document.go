@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -71,7 +72,7 @@ func invoiceStatus(s store.InvoiceStatus) string {
 }
 
 // receiptOf returns the receipt of an order for its buyer, who has paid it or is to pay it, as invoiceOf does. Payments and refunds are by id.
-func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
+func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, payments map[string]*payment.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
 		Title: l.T("document.receipt"), Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: seller.Local(o.CreatedAt),
@@ -87,8 +88,8 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, p
 		document.Balances = append(document.Balances, invoicepdf.Balance{Name: l.T("document.amount_due"), Amount: o.DueAmount()})
 	}
 	for _, id := range o.PaymentIDs.V {
-		if payment := payments[id]; payment != nil && payment.Status == store.PaymentStatusSucceeded {
-			document.Notes = append(document.Notes, paidWith(l, payment))
+		if p := payments[id]; p != nil && p.Status == payment.StatusSucceeded {
+			document.Notes = append(document.Notes, paidWith(l, p))
 		}
 	}
 	refundsOf(l, seller, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount+o.BalanceApplied)
@@ -99,7 +100,7 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, p
 }
 
 // paidWith returns the sentence that says how much was paid with which card.
-func paidWith(l *locale.Locale, p *store.Payment) string {
+func paidWith(l *locale.Locale, p *payment.Payment) string {
 	amount := l.Money(p.Amount, p.Currency)
 	if p.PaymentMethod.V.Last4 == "" {
 		return l.T("document.paid_note", "amount", amount)

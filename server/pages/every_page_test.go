@@ -24,6 +24,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
@@ -108,7 +109,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-stripe", func(p *checkoutPage) { p.TakesCards, p.StripeKey = false, "pk_test_"+word("1") }),
 		shows("checkout-closed", func(p *checkoutPage) { p.TakesCards = false }),
 		shows("checkout-declined", func(p *checkoutPage) {
-			p.Checkout.LastPaymentError = core.JSONOf(&store.PaymentFailure{Message: word("The card has insufficient funds.")})
+			p.Checkout.LastPaymentError = core.JSONOf(&payment.Failure{Message: word("The card has insufficient funds.")})
 		}),
 		shows("checkout-bank", func(p *checkoutPage) { p.State = "action" }),
 		shows("checkout-processing", func(p *checkoutPage) { p.State = "processing" }),
@@ -167,12 +168,12 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		Session: &portal.Session{ReturnURL: new("https://shop.example"), ExpiresAt: someday}, Customer: &customer.Customer{Name: new(word("Grace Hopper")), Email: new("grace@example.com")},
 	}
 	v.Customer.Balance.V = map[string]int64{"eur": 500}
-	card := store.SavedMethod{ID: "pm_1", Card: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
+	card := payment.SavedMethod{ID: "pm_1", Card: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
 	sub := store.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
 	invoice := store.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: store.InvoiceStatusOpen, HostedURL: "https://pay.example/invoice/x"}
 	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5))}
 	full := portalHome{
-		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []store.Subscription{sub}, Cards: []store.SavedMethod{card, card}, MoreOrders: true, Once: "1",
+		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []store.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
 			{Order: store.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: store.OrderStatusPending}, Summary: word("Guided tour"), Invoice: &invoice},
 			{Order: store.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: store.OrderStatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},
@@ -187,7 +188,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	}
 	full.Done = l.T("portal.done.added")
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
-	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []store.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
+	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
 	plan := store.SubscriptionPlan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
 	one.Plans = []store.SubscriptionPlan{plan}
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}

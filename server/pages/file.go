@@ -205,7 +205,7 @@ func (p *Pages) receiptDocument(ctx context.Context, l *locale.Locale, o *store.
 	if err != nil {
 		return nil, nil, err
 	}
-	payments, err := p.store.PaymentsByID(ctx, o.AccountID, o.PaymentIDs.V)
+	payments, err := p.store.Payment.ByID(ctx, o.AccountID, o.PaymentIDs.V)
 	if err != nil {
 		return nil, nil, err
 	}

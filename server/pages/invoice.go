@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -70,7 +71,7 @@ func (p *Pages) invoice(c echo.Context, i *store.Invoice) error {
 
 // welcomeBackTo does for the last payment of an invoice what welcomeBack does for that of a checkout.
 func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
-	payment, err := p.store.LastInvoicePayment(ctx, account, id)
+	payment, err := p.store.Payment.LastOfInvoice(ctx, account, id)
 	if err == nil && payment != nil {
 		_, err = p.billing.LookAtPayment(ctx, account, payment.ID)
 	}
@@ -134,23 +135,23 @@ func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *store.Inv
 	if i.AmountDue() <= 0 || i.Status != store.InvoiceStatusOpen && i.Status != store.InvoiceStatusPastDue {
 		return nil
 	}
-	payment, err := p.store.LastInvoicePayment(ctx, i.AccountID, i.ID)
+	charge, err := p.store.Payment.LastOfInvoice(ctx, i.AccountID, i.ID)
 	if err != nil {
 		return err
 	}
-	if payment != nil {
+	if charge != nil {
 		switch {
-		case payment.Status == store.PaymentStatusRequiresAction && p.authenticates(payment):
+		case charge.Status == payment.StatusRequiresAction && p.authenticates(charge):
 			page.State = "action"
 			return nil
-		case payment.Status == store.PaymentStatusRequiresAction && payment.NextActionURL != nil:
-			page.State, page.Next = "elsewhere", *payment.NextActionURL
+		case charge.Status == payment.StatusRequiresAction && charge.NextActionURL != nil:
+			page.State, page.Next = "elsewhere", *charge.NextActionURL
 			return nil
-		case !payment.Status.IsFinal():
+		case !charge.Status.IsFinal():
 			page.State = "processing"
 			return nil
-		case payment.Failure.V != nil && page.Error == "":
-			page.Error = declined(l, payment.Failure.V)
+		case charge.Failure.V != nil && page.Error == "":
+			page.Error = declined(l, charge.Failure.V)
 		}
 	}
 	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
@@ -172,7 +173,7 @@ func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *store.Inv
 }
 
 // authenticates reports whether the buyer approves the payment on our own page, which is so with the test provider.
-func (p *Pages) authenticates(payment *store.Payment) bool {
+func (p *Pages) authenticates(payment *payment.Payment) bool {
 	return p.authenticator != nil && payment.Provider == string(tenant.PaymentsProviderTest)
 }
 
@@ -224,7 +225,7 @@ func (p *Pages) paid(c echo.Context, i *store.Invoice, err error) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	payment, err := p.store.LastInvoicePayment(ctx, account, id)
+	payment, err := p.store.Payment.LastOfInvoice(ctx, account, id)
 	if err != nil {
 		return err
 	}
@@ -239,10 +240,10 @@ func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
 	account, id := i.AccountID, i.ID
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
-	payment, err := p.store.LastInvoicePayment(ctx, account, id)
-	if err == nil && payment != nil && payment.ProviderRef != nil && payment.Status == store.PaymentStatusRequiresAction && p.authenticates(payment) {
-		if _, err = p.authenticator.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
-			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+	charge, err := p.store.Payment.LastOfInvoice(ctx, account, id)
+	if err == nil && charge != nil && charge.ProviderRef != nil && charge.Status == payment.StatusRequiresAction && p.authenticates(charge) {
+		if _, err = p.authenticator.Authenticate(ctx, account, *charge.ProviderRef); err == nil {
+			_, err = p.billing.ResumePayment(ctx, account, charge.ID)
 		}
 	}
 	return p.paid(c, i, err)

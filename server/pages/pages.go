@@ -32,6 +32,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 //go:embed *.html site.css stripe.js totals.js
@@ -250,8 +251,8 @@ func (p *Pages) whyNot(c echo.Context, err error) (string, bool) {
 }
 
 // buyer returns who pays on a page: all that is known is the network address.
-func buyer(c echo.Context) store.Buyer {
-	return store.Buyer{Address: caller.Address(c.Request().Context())}
+func buyer(c echo.Context) payment.Buyer {
+	return payment.Buyer{Address: caller.Address(c.Request().Context())}
 }
 
 // isOver reports whether a form came too late, because it was sent twice or the same was done in another window. The buyer has

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -155,7 +156,7 @@ type portalHome struct {
 	Subscriptions []store.Subscription
 	Orders        []portalOrder
 	MoreOrders    bool
-	Cards         []store.SavedMethod
+	Cards         []payment.SavedMethod
 	Once          string // random, tells one form of a new card from the next
 
 	Possessions []possession       // what the customer has
@@ -202,7 +203,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	if home.Orders, home.MoreOrders, err = p.customerOrders(v, 5, ""); err != nil {
 		return err
 	}
-	if home.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
+	if home.Cards, _, err = p.store.Payment.ListMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
 	if home.Purchases, err = p.purchases(v); err != nil {

@@ -14,16 +14,17 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // cardName returns the name by which a customer knows a card, such as "Visa ending in 4242".
-func cardName(l *locale.Locale, m store.PaymentMethod) string {
+func cardName(l *locale.Locale, m payment.Method) string {
 	brand := brandOf(m)
 	return l.T("card.named", "brand", brand, "last4", m.Last4)
 }
 
 // brandOf returns the brand of a card, such as "Visa".
-func brandOf(m store.PaymentMethod) string {
+func brandOf(m payment.Method) string {
 	if m.Brand == "" {
 		return ""
 	}
@@ -31,7 +32,7 @@ func brandOf(m store.PaymentMethod) string {
 }
 
 // shortCardName returns the name of a card on a button, such as "Visa 4242".
-func shortCardName(m store.PaymentMethod) string {
+func shortCardName(m payment.Method) string {
 	return brandOf(m) + " " + m.Last4
 }
 
@@ -42,7 +43,7 @@ var onceForm = regexp.MustCompile(`^[0-9a-z]{1,40}$`)
 func newOnce() string { return strings.ToLower(rand.Text()) }
 
 // saveCard saves the test card that was typed into a form. If it is refused, problem says why, and there is no error.
-func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, problem string, err error) {
+func (p *Pages) saveCard(v *visit, isDefault bool) (saved *payment.SavedMethod, problem string, err error) {
 	if !v.TakesTestCards() {
 		return nil, v.l.T("card.not_taken"), nil
 	}
@@ -220,12 +221,12 @@ func (p *Pages) defaultCard(v *visit) error {
 // portalCardRemoval is the data of portal_card_remove.html, which asks before a card is removed.
 type portalCardRemoval struct {
 	portalPage
-	Card *store.SavedMethod
+	Card *payment.SavedMethod
 }
 
 // askRemoveCard serves the page that asks before a card is removed.
 func (p *Pages) askRemoveCard(v *visit) error {
-	card, err := p.store.CustomerPaymentMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("card"))
+	card, err := p.store.Payment.Method(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("card"))
 	if err != nil {
 		return p.refuse(v, err)
 	}

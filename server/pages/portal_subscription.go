@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // portalSubscription is the data of portal_subscription.html, the page on which a subscription is managed.
@@ -19,8 +20,8 @@ type portalSubscription struct {
 	Next   *money // amount of the next payment, nil if there is none
 	Last   *money // what is charged when it ends, nil for nothing
 	Unpaid *store.Invoice
-	Method *store.SavedMethod // the saved card that it is charged to, nil if it is none of those
-	Cards  []store.SavedMethod
+	Method *payment.SavedMethod // the saved card that it is charged to, nil if it is none of those
+	Cards  []payment.SavedMethod
 	Once   string
 	Plans  []store.SubscriptionPlan // that it can be changed to
 }
@@ -89,8 +90,8 @@ func (v *visit) Standing(s *store.Subscription) string {
 func day(t core.Time) string { return invoicepdf.Date(t.Time()) }
 
 // Others returns the customer's cards that the subscription is not charged to.
-func (s *portalSubscription) Others() []store.SavedMethod {
-	return slices.DeleteFunc(slices.Clone(s.Cards), func(m store.SavedMethod) bool { return s.Method != nil && m.ID == s.Method.ID })
+func (s *portalSubscription) Others() []payment.SavedMethod {
+	return slices.DeleteFunc(slices.Clone(s.Cards), func(m payment.SavedMethod) bool { return s.Method != nil && m.ID == s.Method.ID })
 }
 
 // Ends reports whether the subscription is going to end by itself.
@@ -108,7 +109,7 @@ func (p *Pages) showSubscription(v *visit, status int, problem string) error {
 		return p.refuse(v, err)
 	}
 	page := &portalSubscription{portalPage: v.page(planName(sub), problem), Subscription: sub, Once: newOnce()}
-	if page.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
+	if page.Cards, _, err = p.store.Payment.ListMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
 	if err := p.charged(ctx, page); err != nil {
@@ -130,7 +131,7 @@ func (p *Pages) charged(ctx context.Context, page *portalSubscription) error {
 	if err != nil || method == nil {
 		return err
 	}
-	if at := slices.IndexFunc(page.Cards, func(m store.SavedMethod) bool { return m.ID == text(method.ID) }); at >= 0 {
+	if at := slices.IndexFunc(page.Cards, func(m payment.SavedMethod) bool { return m.ID == text(method.ID) }); at >= 0 {
 		page.Method = &page.Cards[at]
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -86,9 +87,9 @@ func (g *guest) subscription(id string) *store.Subscription {
 	return sub
 }
 
-func (g *guest) cards() []store.SavedMethod {
+func (g *guest) cards() []payment.SavedMethod {
 	g.t.Helper()
-	cards, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer.ID, core.Page{Limit: 100})
+	cards, _, err := g.Payment.ListMethods(g.t.Context(), g.account, g.customer.ID, core.Page{Limit: 100})
 	require.NoError(g.t, err)
 	return cards
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // reasons are the messages for what a refusal says of a field and why, and for what it says of the field whatever the reason.
@@ -54,7 +54,7 @@ func explained(l *locale.Locale, refused *core.Error, field string) (string, boo
 }
 
 // declined says to its buyer why a payment failed.
-func declined(l *locale.Locale, why *store.PaymentFailure) string {
+func declined(l *locale.Locale, why *payment.Failure) string {
 	return l.Declined(why.Message, why.Reason(), why.Code)
 }
 

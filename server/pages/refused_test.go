@@ -15,15 +15,15 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // Whoever reads of a card that was declined tries another one. So nobody is told of one where no card helps.
 func TestDeclined_SaysWhoseFaultItIs(t *testing.T) {
 	t.Parallel()
 	german := locale.Find("de")
-	for says, why := range map[string]*store.PaymentFailure{
+	for says, why := range map[string]*payment.Failure{
 		"Die Karte wurde abgelehnt":               {Code: "card_declined", DeclineCode: new("of_tomorrow"), Message: "No."},
 		"Die Karte ist nicht ausreichend gedeckt": {Code: "card_declined", DeclineCode: new("insufficient_funds"), Message: "No."},
 		"Ihre Bank":          {Code: "payment_intent_authentication_failure", Message: "No."},
@@ -35,9 +35,9 @@ func TestDeclined_SaysWhoseFaultItIs(t *testing.T) {
 		require.True(t, ok)
 		assert.Contains(t, explain(german, refused, "payment_method"), says, "the same where it was sent")
 	}
-	bank := &store.PaymentFailure{Code: "of_tomorrow", Message: "The bank says why."}
+	bank := &payment.Failure{Code: "of_tomorrow", Message: "The bank says why."}
 	assert.Equal(t, bank.Message, declined(locale.English, bank))
-	settings := &store.PaymentFailure{Code: "resource_missing", Message: "No such customer: cus_1", OfSeller: true}
+	settings := &payment.Failure{Code: "resource_missing", Message: "No such customer: cus_1", OfSeller: true}
 	assert.Contains(t, declined(locale.English, settings), "The seller cannot take this payment")
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -160,7 +161,7 @@ func TestCheckoutPage_SendsTheBuyerToTheBank(t *testing.T) {
 		assert.NotContains(t, page, refresh)
 		assert.Contains(t, page, `href="https://hooks.stripe.test/3d_secure"`)
 	}
-	payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+	payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
 	w.bank.Settle(*payment.ProviderRef, false)
 	page := w.page(c.URL+"?redirect_status=failed", http.StatusOK)
@@ -296,7 +297,7 @@ func TestInvoicePage_LetsStripeTakeTheCard(t *testing.T) {
 
 		page = w.sends(i, "pm_card_authenticationRequiredOnSetup", http.StatusOK)
 		assert.Contains(t, page, `content="0; url=https://hooks.stripe.test/3d_secure"`)
-		payment, err := w.LastInvoicePayment(t.Context(), w.account, i.ID)
+		payment, err := w.Payment.LastOfInvoice(t.Context(), w.account, i.ID)
 		require.NoError(t, err)
 		assert.Contains(t, w.page(i.HostedURL+"?redirect_status=failed", http.StatusOK), `href="https://hooks.stripe.test/3d_secure"`)
 		w.bank.Settle(*payment.ProviderRef, true)
@@ -328,7 +329,7 @@ func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
 		c = w.checkout(trial)
 		assert.Contains(t, w.page(c.URL, http.StatusOK), "data-stripe-key")
 		assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_authenticationRequiredOnSetup", "0")), "hooks.stripe.test")
-		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		w.bank.Settle(*payment.ProviderRef, true)
 		assert.Contains(t, w.page(c.URL+"?setup_intent="+*payment.ProviderRef+"&redirect_status=succeeded", http.StatusOK), "Completed: nothing was charged today.")
@@ -337,8 +338,8 @@ func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
 	})
 }
 
-// methodOf is what the subscription of a checkout will be charged to.
-func (w *shop) methodOf(c *store.Checkout) *store.BillingMethod {
+// payment.MethodOf is what the subscription of a checkout will be charged to.
+func (w *shop) methodOf(c *store.Checkout) *payment.BillingMethod {
 	w.t.Helper()
 	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)

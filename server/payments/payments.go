@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // Provider is a payment provider. Every call that may move money has a token, made once for one payment or refund. However
@@ -130,7 +130,7 @@ type Card struct {
 // Method is an accepted payment method: the provider's reference to it, and what may be shown of its card.
 type Method struct {
 	Ref  string
-	Card store.PaymentMethod
+	Card payment.Method
 }
 
 // CustomerInput asks for a provider's customer. Customer is our own id of them.
@@ -149,11 +149,11 @@ type AttachInput struct {
 	Account     string
 	CustomerRef string
 	MethodRef   string
-	Card        store.PaymentMethod
+	Card        payment.Method
 }
 
 // ChargeInput asks for Amount, in minor units of Currency. A charge of the amount 0 asks whether a saved method may be charged
-// later. OffSession means that the buyer is not there to approve the charge. CustomerRef is empty for a method that is charged
+// later. OffSession means that the buyer is not there to approve the charge. Payment.CustomerRef is empty for a method that is charged
 // once.
 type ChargeInput struct {
 	Token       string

@@ -2,11 +2,11 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 // Payment renders a payment.
-func Payment(p *store.Payment) api.Payment {
+func Payment(p *payment.Payment) api.Payment {
 	return api.Payment{
 		ID:            p.ID,
 		Object:        "payment",
@@ -26,14 +26,14 @@ func Payment(p *store.Payment) api.Payment {
 	}
 }
 
-func paymentFailure(f *store.PaymentFailure) *api.PaymentFailure {
+func paymentFailure(f *payment.Failure) *api.PaymentFailure {
 	if f == nil {
 		return nil
 	}
 	return &api.PaymentFailure{Code: f.Code, DeclineCode: f.DeclineCode, Message: f.Message}
 }
 
-func paymentMethod(m store.PaymentMethod) *api.PaymentMethodDetails {
+func paymentMethod(m payment.Method) *api.PaymentMethodDetails {
 	if m.Type == "" {
 		return nil
 	}
@@ -44,7 +44,7 @@ func paymentMethod(m store.PaymentMethod) *api.PaymentMethodDetails {
 }
 
 // SavedPaymentMethod renders a payment method that a customer can be charged with later.
-func SavedPaymentMethod(m *store.SavedMethod) api.SavedPaymentMethod {
+func SavedPaymentMethod(m *payment.SavedMethod) api.SavedPaymentMethod {
 	return api.SavedPaymentMethod{
 		ID:        m.ID,
 		Object:    "payment_method",

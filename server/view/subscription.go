@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -68,7 +69,7 @@ func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
 
 // billingMethod returns a reference to the saved method that a subscription is charged to. It is null if there is none, or if
 // the method is not among the saved ones.
-func billingMethod(m *store.BillingMethod) wire.Reference {
+func billingMethod(m *payment.BillingMethod) wire.Reference {
 	if m == nil {
 		return nil
 	}

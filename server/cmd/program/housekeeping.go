@@ -43,15 +43,17 @@ func Housekeep(ctx context.Context, s *store.Store, keepActivity time.Duration) 
 	for task, run := range map[string]func(context.Context) error{
 		"write last use of keys":          s.Tenant.FlushKeyUse,
 		"delete expired idempotency keys": func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredKeys) },
-		"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldProviderEvents) },
-		"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldGuards) },
-		"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Portal.DeleteExpiredSessions) },
-		"delete sessions that are over":   func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Person.DeleteOver) },
-		"delete expired portal links":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Portal.DeleteExpiredLinks) },
-		"delete counts that are over":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteOver) },
-		"delete counts of old servers":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteFormer) },
-		"delete old connections":          func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Advert.DeleteOldConnections) },
-		"delete old requests":             func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Requests.DeleteOld) },
+		"delete old provider events": func(ctx context.Context) error {
+			return inBatches(ctx, expiredBatch, s.Payment.DeleteOldProviderEvents)
+		},
+		"delete old payment guards":      func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Payment.DeleteOldGuards) },
+		"delete expired portal sessions": func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Portal.DeleteExpiredSessions) },
+		"delete sessions that are over":  func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Person.DeleteOver) },
+		"delete expired portal links":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Portal.DeleteExpiredLinks) },
+		"delete counts that are over":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteOver) },
+		"delete counts of old servers":   func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteFormer) },
+		"delete old connections":         func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Advert.DeleteOldConnections) },
+		"delete old requests":            func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Requests.DeleteOld) },
 		"delete old activity": func(ctx context.Context) error {
 			return inBatches(ctx, expiredBatch, func(ctx context.Context, limit int) (int64, error) {
 				return s.Activity.DeleteOld(ctx, keepActivity, limit)

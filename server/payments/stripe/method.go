@@ -8,11 +8,11 @@ import (
 	stripego "github.com/stripe/stripe-go/v85"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
-// methodRef matches the id of a PaymentMethod, or one of Stripe's test tokens such as pm_card_visa.
+// methodRef matches the id of a payment.Method, or one of Stripe's test tokens such as pm_card_visa.
 var methodRef = regexp.MustCompile(`^pm_[A-Za-z0-9_]{1,200}$`)
 
 // Accept implements payments.Provider. It refuses every card number: the buyer's browser gives those to Stripe, and they must
@@ -25,7 +25,7 @@ func (*Provider) Accept(in payments.MethodInput, _ time.Time) (payments.Method, 
 	if !methodRef.MatchString(in.Ref) {
 		return payments.Method{}, core.Invalid("payment_method", "Send the id of a Stripe PaymentMethod, pm_...")
 	}
-	return payments.Method{Ref: in.Ref, Card: store.PaymentMethod{Type: "card"}}, nil
+	return payments.Method{Ref: in.Ref, Card: payment.Method{Type: "card"}}, nil
 }
 
 // CreateCustomer implements payments.Provider.
@@ -92,7 +92,7 @@ func (p *Provider) DetachMethod(ctx context.Context, account, ref string) error 
 }
 
 func methodOf(m *stripego.PaymentMethod) payments.Method {
-	method := payments.Method{Ref: m.ID, Card: store.PaymentMethod{Type: "card"}}
+	method := payments.Method{Ref: m.ID, Card: payment.Method{Type: "card"}}
 	if m.Card != nil {
 		method.Card.Brand, method.Card.Last4 = string(m.Card.Brand), m.Card.Last4
 		method.Card.ExpMonth, method.Card.ExpYear = int(m.Card.ExpMonth), int(m.Card.ExpYear)

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/testbank"
 )
 
@@ -134,7 +134,7 @@ func (c testCard) method(month, year int) payments.Method {
 	if c.number != "" {
 		last4 = c.number[len(c.number)-4:]
 	}
-	return payments.Method{Ref: c.token, Card: store.PaymentMethod{
+	return payments.Method{Ref: c.token, Card: payment.Method{
 		Type: "card", Brand: c.brand, Last4: last4, ExpMonth: month, ExpYear: year,
 	}}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 )
 
 var now = time.Date(2026, time.November, 30, 23, 59, 59, 0, time.UTC)
@@ -24,7 +24,7 @@ func TestAccept_ShowsNoMoreThanMayBeShown(t *testing.T) {
 	t.Parallel()
 	method, err := accept(payments.Card{Number: "4242 4242 4242 4242", ExpMonth: 11, ExpYear: 2026, CVC: "123"})
 	require.NoError(t, err)
-	assert.Equal(t, store.PaymentMethod{Type: "card", Brand: "visa", Last4: "4242", ExpMonth: 11, ExpYear: 2026}, method.Card)
+	assert.Equal(t, payment.Method{Type: "card", Brand: "visa", Last4: "4242", ExpMonth: 11, ExpYear: 2026}, method.Card)
 	assert.NotContains(t, fmt.Sprintf("%+v", method), "4242424242424242")
 
 	method, err = accept(payments.Card{Number: "378282246310005", ExpMonth: 1, ExpYear: 2030, CVC: "1234"})

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -19,7 +19,7 @@ func (b *bank) save(token, ref string) payments.Method {
 	customer, err := b.CreateCustomer(b.t.Context(), payments.CustomerInput{Token: token, Account: "acct_1", Customer: "cus_1"})
 	require.NoError(b.t, err)
 	method, err := b.AttachMethod(b.t.Context(), payments.AttachInput{
-		Token: token, Account: "acct_1", CustomerRef: customer, MethodRef: ref, Card: store.PaymentMethod{Last4: "4242"},
+		Token: token, Account: "acct_1", CustomerRef: customer, MethodRef: ref, Card: payment.Method{Last4: "4242"},
 	})
 	require.NoError(b.t, err)
 	return method

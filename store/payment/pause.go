@@ -1,4 +1,4 @@
-package store
+package payment
 
 import (
 	"context"
@@ -48,32 +48,19 @@ func (s *Store) watchSales(ctx context.Context, u *db.Unit, account string, near
 		SELECT COUNT(*) FROM (
 			SELECT 1 FROM payments
 			WHERE account_id = ? AND id >= ? AND keyless AND status = 'succeeded' AND purpose = 'checkout' AND amount > 0 LIMIT ?) AS s`,
-		account, core.IDsBefore(core.KindPayment, s.Now().Add(-guardWindow)), sales.Declines)
+		account, core.IDsBefore(core.KindPayment, s.db.Now().Add(-guardWindow)), sales.Declines)
 	if err != nil {
 		return nil, fmt.Errorf("count sales: %w", err)
 	}
 	if *sold >= sales.Declines {
 		return nil, nil
 	}
-	until := s.Now().Add(salesPause)
+	until := s.db.Now().Add(salesPause)
 	if _, err := u.Exec(ctx, `UPDATE payment_guards SET declines = 0 WHERE account_id = ? AND subject = ?`, account, guardSales); err != nil {
 		return nil, err
 	}
 	_, err = u.Exec(ctx, `UPDATE accounts SET payments_paused_until = ? WHERE id = ?`, until, account)
 	return &until, err
-}
-
-// pausedFor returns until when the seller's payments are paused for a buyer, nil if they are not. They never are for a buyer
-// with a key, nor for one whom the seller named or whose address is verified.
-func (s *Store) pausedFor(ctx context.Context, a *tenant.Account, c *Checkout, by Buyer) (*core.Time, error) {
-	if !by.keyless() || a.PaymentsPausedUntil == nil {
-		return nil, nil
-	}
-	isKnown, err := s.knowsBuyer(ctx, c)
-	if err != nil || isKnown {
-		return nil, err
-	}
-	return a.PaymentsPausedUntil, nil
 }
 
 // takeTurn lets one buyer at a time pay while the account's sales are paused until the given time, and returns CodeRateLimit to

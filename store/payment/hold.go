@@ -1,4 +1,4 @@
-package store
+package payment
 
 import (
 	"context"
@@ -23,23 +23,31 @@ import (
 // A network is counted from the moment that its payment begins, because nobody knows yet whether its bank asks. Whoever is refused for
 // that was charged nothing, and may try again once the payments of their neighbours have their outcome, which takes seconds.
 //
-// All that wait together may not hold everything either, from however many networks they come: see holdsTooMuch. There a payment counts
+// All that wait together may not hold everything either, from however many networks they come: see HoldsTooMuch. There a payment counts
 // from the moment that its bank asks. Those that are only on their way take seconds, and most of them buy what they hold: in a rush they
 // would have every buyer refused whose bank asks.
 
-// holdScarce notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
+// Purchase is what a payment of a checkout buys: its lines, by a checkout link and with a discount, or without.
+type Purchase struct {
+	AccountID  string
+	Link       *string
+	DiscountID *string
+	Items      []lineitem.Item
+}
+
+// HoldScarce notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
 // the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the
-// buyer's network. It returns by subject how many are left to others, nil if nothing is counted. Once the payment waits for a bank, holdForAll
+// buyer's network. It returns by subject how many are left to others, nil if nothing is counted. Once the payment waits for a bank, HoldForAll
 // adds those of all networks.
 //
 // The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
 // program, nor for buyers behind a proxy that is not named, whose networks are not known.
-func (s *Store) holdScarce(ctx context.Context, u *db.Unit, c *Checkout, p *Payment, items []lineitem.Item, by Buyer) (map[string]int64, error) {
+func (s *Store) HoldScarce(ctx context.Context, u *db.Unit, buys Purchase, p *Payment, by Buyer) (map[string]int64, error) {
 	network := by.network()
 	if network == "" {
 		return nil, nil
 	}
-	limited, err := s.limited(ctx, c, items)
+	limited, err := s.limited(ctx, buys)
 	if err != nil || len(limited) == 0 {
 		return nil, err
 	}
@@ -51,8 +59,8 @@ func (s *Store) holdScarce(ctx context.Context, u *db.Unit, c *Checkout, p *Paym
 	return left, s.storeGuards(ctx, u, p)
 }
 
-// holdForAll counts what a payment, which waits for its buyer's bank from now on, holds among what those of all networks do.
-func (s *Store) holdForAll(ctx context.Context, u *db.Unit, p *Payment, items []lineitem.Item) error {
+// HoldForAll counts what a payment, which waits for its buyer's bank from now on, holds among what those of all networks do.
+func (s *Store) HoldForAll(ctx context.Context, u *db.Unit, p *Payment, items []lineitem.Item) error {
 	var subjects []string
 	for _, subject := range p.Guards.V {
 		thing, isHeld := strings.CutPrefix(subject, guardHeld)
@@ -88,12 +96,12 @@ func isOfAll(subject string) bool {
 	return strings.HasPrefix(subject, guardHeld) && strings.HasSuffix(subject, ":")
 }
 
-// holdsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold more of a thing than they
+// HoldsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold more of a thing than they
 // leave to those who pay at once. A payment that is alone may hold what it buys. It is asked once the bank has, because whether a
 // bank asks is not known before; buyers who pay at once are never refused for what others hold.
-func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items []lineitem.Item) (bool, error) {
-	scarce, err := s.scarce(ctx, c, p, items)
-	sizes := sizesOf(items)
+func (s *Store) HoldsTooMuch(ctx context.Context, buys Purchase, p *Payment) (bool, error) {
+	scarce, err := s.scarce(ctx, buys, p)
+	sizes := sizesOf(buys.Items)
 	for subject, held := range scarce {
 		if held > sizes.of(subject) {
 			return true, err
@@ -104,7 +112,7 @@ func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items
 
 // scarce returns of which things payments that wait for a bank hold more than they leave, as the subjects of their guards, and how much. Only
 // those that the payment holds are looked at.
-func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []lineitem.Item) (map[string]int64, error) {
+func (s *Store) scarce(ctx context.Context, buys Purchase, p *Payment) (map[string]int64, error) {
 	args := []any{p.AccountID}
 	for _, subject := range p.Guards.V {
 		if isOfAll(subject) {
@@ -120,7 +128,7 @@ func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []lin
 	if err != nil {
 		return nil, fmt.Errorf("read what is held: %w", err)
 	}
-	limited, err := s.limited(ctx, c, items)
+	limited, err := s.limited(ctx, buys)
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +191,11 @@ func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subje
 	if len(held) == 0 {
 		return nil
 	}
-	longest, err := s.paymentHold(ctx, p.AccountID)
+	longest, err := s.HoldTime(ctx, p.AccountID)
 	if err != nil {
 		return err
 	}
-	until := s.Now().Add(min(max(p.UpdatedAt.Time().Sub(p.CreatedAt.Time()), shortestTurn), longest))
+	until := s.db.Now().Add(min(max(p.UpdatedAt.Time().Sub(p.CreatedAt.Time()), shortestTurn), longest))
 	for _, subject := range held {
 		if _, err := u.Exec(ctx, `
 			UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ? AND retry_at < ?`, until, p.AccountID, subject, until); err != nil {
@@ -200,10 +208,10 @@ func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subje
 // shortestTurn is the least time that others have for their turn.
 const shortestTurn = time.Minute
 
-// limited returns those of a checkout's link, discount and price variants that can be used or bought only so many times.
-func (s *Store) limited(ctx context.Context, c *Checkout, items []lineitem.Item) ([]limitedThing, error) {
-	args := []any{c.AccountID, c.link(), c.AccountID, c.DiscountID, c.AccountID}
-	variants := lineitem.Pieces(items, lineitem.ByVariant)
+// limited returns those of a purchase's link, discount and price variants that can be used or bought only so many times.
+func (s *Store) limited(ctx context.Context, buys Purchase) ([]limitedThing, error) {
+	args := []any{buys.AccountID, buys.Link, buys.AccountID, buys.DiscountID, buys.AccountID}
+	variants := lineitem.Pieces(buys.Items, lineitem.ByVariant)
 	for _, v := range variants {
 		args = append(args, v.ID)
 	}

@@ -1,4 +1,4 @@
-package store
+package payment
 
 import (
 	"context"
@@ -80,16 +80,30 @@ type Buyer struct {
 	OnBehalf bool
 }
 
-// keyless reports whether the buyer pays without an API key, so that nobody vouches for them.
-func (b Buyer) keyless() bool { return b.Address != "" }
+// Keyless reports whether the buyer pays without an API key, so that nobody vouches for them.
+func (b Buyer) Keyless() bool { return b.Address != "" }
+
+// Subjects returns those under which the guards count a payment of the buyer. While payments are paused it takes its network's turn: see takeTurn.
+func (b Buyer) Subjects(customer *string, isPaused bool) []string {
+	guards := b.guards(customer)
+	if network := b.network(); isPaused && network != "" {
+		guards = append(guards, guardTurn+network)
+	}
+	return guards
+}
+
+// SubjectsOf returns those under which the guards count a payment of an invoice by the buyer.
+func (b Buyer) SubjectsOf(invoice string) []string {
+	return append(b.guards(nil), guardInvoice+invoice)
+}
 
 // guards returns the subjects under which a payment of the buyer is counted. A typed e-mail address is none of them: whoever
 // tries cards types another one each time, and the person whose address it is could not buy any more.
 func (b Buyer) guards(customer *string) []string {
 	var guards []string
-	if host, network := throttle.Around(b.Address); b.keyless() && network != "" {
+	if host, network := throttle.Around(b.Address); b.Keyless() && network != "" {
 		guards = []string{guardAddress + host, guardNetwork + network}
-	} else if b.keyless() {
+	} else if b.Keyless() {
 		guards = []string{guardInside + host}
 	}
 	if b.OnBehalf && customer != nil {
@@ -139,43 +153,37 @@ func tryAgain(wait time.Duration, why string) error {
 	return &core.Error{Code: core.CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, throttle.Spoken(wait)), After: wait}
 }
 
-// try counts another try to pay for a checkout, or returns CodeRateLimit if it comes too soon. A success ends the checkout, so
-// every try before this one was declined. The tries are forgotten once guardWindow has passed since the last one and its wait.
-// The caller stores the checkout.
-func (c *Checkout) try(now core.Time) error {
-	if c.RetryAt != nil && now < *c.RetryAt {
-		return tryAgain(c.RetryAt.Time().Sub(now.Time()), tooManyDeclines)
+// NextTry counts another try to pay for the same thing, and returns how many there were and when the next one may be, or CodeRateLimit
+// if this one comes too soon. Every try before it was declined. They are forgotten once guardWindow has passed since the last one and its wait.
+func NextTry(tries int64, retryAt *core.Time, now core.Time) (int64, *core.Time, error) {
+	if retryAt != nil && now < *retryAt {
+		return tries, retryAt, tryAgain(retryAt.Time().Sub(now.Time()), tooManyDeclines)
 	}
-	if c.RetryAt == nil || c.RetryAt.Add(guardWindow) <= now {
-		c.Attempts = 0
+	if retryAt == nil || retryAt.Add(guardWindow) <= now {
+		tries = 0
 	}
-	c.Attempts++
-	c.RetryAt = new(now.Add(patienceFor(guardInvoice).After(c.Attempts)))
-	return nil
+	tries++
+	return tries, new(now.Add(patienceFor(guardInvoice).After(tries))), nil
 }
 
-// forgiveTry takes back the last try of a checkout, which ended without being declined. The caller stores the checkout.
-func (c *Checkout) forgiveTry(now core.Time) {
-	c.Attempts, c.RetryAt = max(c.Attempts-1, 0), &now
-}
-
-// guard counts a payment under its subjects before its provider is asked, or returns CodeRateLimit with the longest wait that
+// Guard counts a payment under its subjects before its provider is asked, or returns CodeRateLimit with the longest wait that
 // one of their guards demands. The rows of the guards stay locked until the transaction ends, so that payments at the same
 // moment are counted one after the other; they are locked after all other rows.
 //
-// Left says, for subjects that hold something, how many of it others can still have, and sizes how many this payment takes. If
+// Left says, for subjects that hold something, how many of it others can still have, and items are the lines that this payment buys. If
 // pausedUntil is not nil, the account's sales are paused and buyers take turns.
-func (s *Store) guard(ctx context.Context, u *db.Unit, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *core.Time) error {
+func (s *Store) Guard(ctx context.Context, u *db.Unit, account string, subjects []string, items []lineitem.Item, left map[string]int64, pausedUntil *core.Time) error {
 	if len(subjects) == 0 {
 		return nil
 	}
+	sizes := sizesOf(items)
 	counted, err := s.countGuards(ctx, u, account, subjects, sizes, 1, 0)
 	if err != nil {
 		return err
 	}
 	var wait time.Duration
 	var why string
-	now := s.Now()
+	now := s.db.Now()
 	for _, g := range counted {
 		if strings.HasPrefix(g.Subject, guardTurn) {
 			continue // takeTurn looks at it
@@ -197,13 +205,13 @@ func (s *Store) guard(ctx context.Context, u *db.Unit, account string, subjects 
 	return s.takeTurn(ctx, u, account, counted, *pausedUntil, now)
 }
 
-// settleGuards tells the guards of a payment that it has its outcome. A decline is counted, and may make its subjects wait; a
+// SettleGuards tells the guards of a payment that it has its outcome. A decline is counted, and may make its subjects wait; a
 // payment that was canceled, because its buyer did not go on at their bank, is no decline. What it held of the lines is free
 // again; if it waited for the bank and was not paid, its network has to let others go first. If this decline was one too many
 // for the whole account, it returns until when payments are paused, else nil.
-func (s *Store) settleGuards(ctx context.Context, u *db.Unit, p *Payment, subjects []string, items []lineitem.Item, waited bool) (*core.Time, error) {
+func (s *Store) SettleGuards(ctx context.Context, u *db.Unit, p *Payment, subjects []string, items []lineitem.Item, waited bool) (*core.Time, error) {
 	declines, near := int64(0), int64(0)
-	if p.Status == PaymentStatusFailed {
+	if p.Status == StatusFailed {
 		declines = 1
 	}
 	if len(subjects) > 0 {
@@ -215,19 +223,19 @@ func (s *Store) settleGuards(ctx context.Context, u *db.Unit, p *Payment, subjec
 			switch {
 			case strings.HasPrefix(g.Subject, guardNetwork):
 				near = g.Declines
-			case strings.HasPrefix(g.Subject, guardTurn) && p.Status == PaymentStatusSucceeded && p.Amount > 0:
+			case strings.HasPrefix(g.Subject, guardTurn) && p.Status == StatusSucceeded && p.Amount > 0:
 				if err := s.waitUntil(ctx, u, p.AccountID, g.Subject, 0); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	if waited && p.Status != PaymentStatusSucceeded {
+	if waited && p.Status != StatusSucceeded {
 		if err := s.letOthersHold(ctx, u, p, subjects); err != nil {
 			return nil, err
 		}
 	}
-	if declines == 0 || !p.Keyless || p.Purpose != PaymentPurposeCheckout {
+	if declines == 0 || !p.Keyless || p.Purpose != PurposeCheckout {
 		return nil, nil
 	}
 	return s.watchSales(ctx, u, p.AccountID, near)
@@ -240,7 +248,7 @@ func (s *Store) endTry(ctx context.Context, u *db.Unit, account string, subjects
 	if err != nil || declines == 0 {
 		return counted, err
 	}
-	now := s.Now()
+	now := s.db.Now()
 	for _, g := range counted {
 		wait := patienceFor(g.Subject).After(g.Declines)
 		if wait == 0 {
@@ -265,7 +273,7 @@ func (s *Store) waitUntil(ctx context.Context, u *db.Unit, account, subject stri
 // they are then. Declines of an hour that is over are dropped first. The guards are locked in the order of their subjects,
 // which is the same for everybody.
 func (s *Store) countGuards(ctx context.Context, u *db.Unit, account string, subjects []string, sizes sizes, underWay, declines int64) ([]guard, error) {
-	now := s.Now()
+	now := s.db.Now()
 	var args []any
 	for _, subject := range slices.Sorted(slices.Values(subjects)) {
 		args = append(args, account, subject, declines, underWay*sizes.of(subject), now, now)
@@ -288,7 +296,7 @@ func (s *Store) countGuards(ctx context.Context, u *db.Unit, account string, sub
 // tryMethod counts a try to save a method as declined from the start: unlike a payment it has no row by which it could be ended
 // after a crash. ForgiveTry takes that back once the method was not declined. After too many declines it returns CodeRateLimit.
 func (s *Store) tryMethod(ctx context.Context, u *db.Unit, account string, subjects []string) error {
-	if err := s.guard(ctx, u, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
+	if err := s.Guard(ctx, u, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
 		return err
 	}
 	_, err := s.endTry(ctx, u, account, subjects, nil, 1)
@@ -319,6 +327,6 @@ func (s *Store) DeleteOldGuards(ctx context.Context, limit int) (int64, error) {
 			DELETE FROM payment_guards WHERE (account_id, subject) IN (
 				SELECT account_id, subject FROM payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`+u.LockSkip()+`)
 				AND under_way = 0`,
-			s.Now().Add(-guardMemory), limit)
+			s.db.Now().Add(-guardMemory), limit)
 	})
 }

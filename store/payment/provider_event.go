@@ -1,4 +1,4 @@
-package store
+package payment
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply f
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		fresh, err := u.Exec(ctx, `
 			INSERT INTO provider_events (account_id, provider, event_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			e.AccountID, e.Provider, e.ID, s.Now())
+			e.AccountID, e.Provider, e.ID, s.db.Now())
 		if err != nil {
 			return nil, fmt.Errorf("insert event of provider: %w", err)
 		}
@@ -33,21 +33,16 @@ func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply f
 	return err
 }
 
-// providerEventLife is how long events are remembered. Providers send one again for days, so it must be longer than that.
-const providerEventLife = 30 * 24 * time.Hour
+// ProviderEventLife is how long events are remembered. Providers send one again for days, so it must be longer than that.
+const ProviderEventLife = 30 * 24 * time.Hour
 
-// DeleteOldProviderEvents deletes at most limit notes of events older than providerEventLife, of any account, and returns how
+// DeleteOldProviderEvents deletes at most limit notes of events older than ProviderEventLife, of any account, and returns how
 // many.
 func (s *Store) DeleteOldProviderEvents(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM provider_events WHERE (account_id, provider, event_id) IN (
 				SELECT account_id, provider, event_id FROM provider_events WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`,
-			s.Now().Add(-providerEventLife), limit)
+			s.db.Now().Add(-ProviderEventLife), limit)
 	})
-}
-
-// PaymentOfCharge returns the payment that a provider knows by a reference, nil if there is none.
-func (s *Store) PaymentOfCharge(ctx context.Context, account, provider, ref string) (*Payment, error) {
-	return db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND provider = ? AND provider_ref = ?`, account, provider, ref)
 }
