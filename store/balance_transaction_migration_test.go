@@ -42,11 +42,11 @@ func TestMigrate_GivesOpeningBalancesIDsLikeAllOthers(t *testing.T) {
 			must(string(step))
 		}
 
-		changed, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: 10, Description: "Sorry"})
+		changed, err := s.Customer.CreateTransaction(t.Context(), s.account, c.ID, customer.NewBalanceTransaction{Currency: "usd", Amount: 10, Description: "Sorry"})
 		require.NoError(t, err)
 		var seen []string
 		for page := (core.Page{Limit: 1}); ; page.StartingAfter = seen[len(seen)-1] {
-			found, more, err := s.ListBalanceTransactions(t.Context(), s.account, c.ID, ListBalanceTransactions{Page: page})
+			found, more, err := s.Customer.ListTransactions(t.Context(), s.account, c.ID, customer.ListBalanceTransactions{Page: page})
 			require.NoError(t, err)
 			seen = append(seen, found[0].ID)
 			if !more {
@@ -90,7 +90,7 @@ func TestRepair_WritesDownWhatAnOldServerChanged(t *testing.T) {
 			return done
 		}
 		c := s.customer(t, "ada@example.com", nil)
-		_, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: 500, Description: "Sorry"})
+		_, err := s.Customer.CreateTransaction(t.Context(), s.account, c.ID, customer.NewBalanceTransaction{Currency: "usd", Amount: 500, Description: "Sorry"})
 		require.NoError(t, err)
 		require.Zero(t, repaired(), "nothing is wrong")
 		must(`UPDATE customers SET balance = '{"usd":300,"eur":7}' WHERE id = ?`, c.ID)
@@ -98,14 +98,14 @@ func TestRepair_WritesDownWhatAnOldServerChanged(t *testing.T) {
 		require.Equal(t, core.Repaired{Balances: 2}, repaired())
 		require.Empty(t, s.brokenBalances(t))
 		require.Zero(t, repaired(), "it may be repeated")
-		changes, _, err := s.ListBalanceTransactions(t.Context(), s.account, c.ID, ListBalanceTransactions{Page: core.Page{Limit: 10}})
+		changes, _, err := s.Customer.ListTransactions(t.Context(), s.account, c.ID, customer.ListBalanceTransactions{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, changes, 3)
 		for _, change := range changes {
-			if change.Reason == BalanceReasonManual {
+			if change.Reason == customer.BalanceReasonManual {
 				continue
 			}
-			require.Equal(t, BalanceReasonOpening, change.Reason)
+			require.Equal(t, customer.BalanceReasonOpening, change.Reason)
 			require.Nil(t, change.SourceID)
 			parsed, ok := core.ParseID(core.KindBalanceTransaction, change.ID)
 			require.True(t, ok)
@@ -166,20 +166,20 @@ func TestRepair_SaysWhatOrdersTook(t *testing.T) {
 			total, applied, refunded, credited int64
 			status                             string
 			typed                              bool
-			reason                             BalanceReason // what is written down of all that it took
+			reason                             customer.BalanceReason // what is written down of all that it took
 			want                               int64
 			becomes                            string
 		}{
 			"a part of it":                           {total: 1900, applied: 500, status: "paid", want: 500},
 			"all of it":                              {total: 1900, applied: 1900, status: "paid", want: 1900},
 			"a small bill, that nobody paid perhaps": {total: 30, applied: 30, status: "paid", want: 0},
-			"a small bill that is written down":      {total: 30, applied: 30, status: "paid", reason: BalanceReasonApplied, want: 30},
+			"a small bill that is written down":      {total: 30, applied: 30, status: "paid", reason: customer.BalanceReasonApplied, want: 30},
 			"a small bill, refunded":                 {total: 30, applied: 30, refunded: 30, status: "refunded", want: 30},
 			"a small bill, refunded in part":         {total: 30, applied: 30, refunded: 10, status: "partially_refunded", want: 10, becomes: "refunded"},
 			"a small bill, credited":                 {total: 30, applied: 30, credited: 12, status: "paid", want: 12},
 			"a small bill of a typed address":        {total: 30, applied: 30, status: "paid", typed: true, want: 0},
 			"a bill that is void":                    {total: 1900, applied: 500, status: "void", want: 0},
-			"one that is void since":                 {total: 1900, applied: 500, status: "void", reason: BalanceReasonReturned, want: 500},
+			"one that is void since":                 {total: 1900, applied: 500, status: "void", reason: customer.BalanceReasonReturned, want: 500},
 		} {
 			o, err := s.GetOrder(t.Context(), s.account, *s.confirm(t, s.checkout(t, guide)).Checkout.OrderID)
 			require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestRepair_SaysWhatOrdersTook(t *testing.T) {
 			must(`UPDATE orders SET `+set+` WHERE id = ?`, o.ID)
 			if old.reason != "" {
 				amount := old.applied
-				if old.reason == BalanceReasonApplied {
+				if old.reason == customer.BalanceReasonApplied {
 					amount = -amount
 				}
 				must(`INSERT INTO balance_transactions (account_id, id, customer_id, currency, amount, reason, source_id, created_at, updated_at) VALUES (?, ?, ?, 'usd', ?, ?, ?, 1, 1)`,

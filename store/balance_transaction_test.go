@@ -48,7 +48,7 @@ func TestMergeCustomer_KeepsTheMostOfABalance(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ada, bob := s.customer(t, "ada@example.com", nil), s.customer(t, "bob@example.com", nil)
 		give := func(c *customer.Customer, amount int64) {
-			_, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
+			_, err := s.Customer.CreateTransaction(t.Context(), s.account, c.ID, customer.NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
 			require.NoError(t, err)
 		}
 		give(ada, core.MaxAmount)

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/report"
 )
 
 // CheckoutStatus says how far a checkout has come.
@@ -50,58 +51,58 @@ const (
 
 // Checkout is a purchase under way. An open one counts as expired from ExpiresAt on, even if its row still says open.
 type Checkout struct {
-	AccountID             string                       `db:"account_id"`
-	ID                    string                       `db:"id"`
-	SealedSecret          []byte                       `db:"client_secret"`
-	ClientSecret          string                       `db:"-"` // lets its holder see and pay this checkout and nothing else
-	URL                   string                       `db:"-"` // the page for the buyer
-	LineItemIDs           core.JSON[[]string]          `db:"line_item_ids"`
-	CustomerID            *string                      `db:"customer_id"`
-	CustomerEmail         *string                      `db:"customer_email"`
-	CustomerEmailKey      *string                      `db:"customer_email_key"` // see keyOfEmail
-	EmailVerified         bool                         `db:"email_verified"`     // somebody vouches that the address is the buyer's
-	CustomerName          *string                      `db:"customer_name"`
-	BillingAddress        core.JSON[*core.Address]     `db:"billing_address"`
-	TaxID                 core.JSON[*customer.TaxID]   `db:"tax_id"`
-	DiscountID            *string                      `db:"discount_id"`
-	DiscountCode          *string                      `db:"discount_code"` // the code by which the discount came, nil if it came by its id
-	AllowDiscountCodes    bool                         `db:"allow_discount_codes"`
-	Currency              string                       `db:"currency"`
-	SubtotalAmount        int64                        `db:"subtotal_amount"`
-	DiscountAmount        int64                        `db:"discount_amount"`
-	NetAmount             int64                        `db:"net_amount"`
-	TaxAmount             *int64                       `db:"tax_amount"` // nil as long as the tax is not known
-	TaxBreakdown          core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
-	TotalAmount           int64                        `db:"total_amount"`
-	AmountDueNow          int64                        `db:"amount_due_now"`
-	Status                CheckoutStatus               `db:"status"`
-	PaymentStatus         CheckoutPaymentStatus        `db:"payment_status"`
-	PaymentMethodRequired bool                         `db:"payment_method_required"`
-	LastPaymentError      core.JSON[*payment.Failure]  `db:"last_payment_error"`
-	Attempts              int64                        `db:"attempts"` // attempts to pay it that were declined lately or are under way
-	RetryAt               *core.Time                   `db:"retry_at"` // nobody may try to pay again before it; nil: nobody has tried
-	NextAction            core.JSON[*NextAction]       `db:"next_action"`
-	SuccessURL            *string                      `db:"success_url"`
-	CancelURL             *string                      `db:"cancel_url"`
-	ReturnURL             *string                      `db:"return_url"`
-	CustomFieldData       core.JSON[map[string]string] `db:"custom_field_data"`
-	ClientReferenceID     *string                      `db:"client_reference_id"`
-	ExternalCustomerID    *string                      `db:"external_customer_id"`
-	Locale                *string                      `db:"locale"`
-	ExpiresAt             core.Time                    `db:"expires_at"`
-	CompletedAt           *core.Time                   `db:"completed_at"`
-	OrderID               *string                      `db:"order_id"`
-	InvoiceID             *string                      `db:"invoice_id"`
-	SubscriptionID        *string                      `db:"subscription_id"` // the first subscription that it made
-	Source                core.JSON[*CheckoutSource]   `db:"source"`
-	TermsAcceptedAt       *core.Time                   `db:"terms_accepted_at"`
-	LegalAcceptances      core.JSON[[]LegalAcceptance] `db:"legal_acceptances"` // of its last confirmation with accepted terms
-	AdsConsent            bool                         `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
-	AdsVisit              core.JSON[*advert.Visit]     `db:"ads_visit"`         // nil without that, and once it is completed or has expired
-	Metadata              core.Metadata                `db:"metadata"`
-	EventSeq              int64                        `db:"event_seq"`
-	CreatedAt             core.Time                    `db:"created_at"`
-	UpdatedAt             core.Time                    `db:"updated_at"`
+	AccountID             string                             `db:"account_id"`
+	ID                    string                             `db:"id"`
+	SealedSecret          []byte                             `db:"client_secret"`
+	ClientSecret          string                             `db:"-"` // lets its holder see and pay this checkout and nothing else
+	URL                   string                             `db:"-"` // the page for the buyer
+	LineItemIDs           core.JSON[[]string]                `db:"line_item_ids"`
+	CustomerID            *string                            `db:"customer_id"`
+	CustomerEmail         *string                            `db:"customer_email"`
+	CustomerEmailKey      *string                            `db:"customer_email_key"` // see keyOfEmail
+	EmailVerified         bool                               `db:"email_verified"`     // somebody vouches that the address is the buyer's
+	CustomerName          *string                            `db:"customer_name"`
+	BillingAddress        core.JSON[*core.Address]           `db:"billing_address"`
+	TaxID                 core.JSON[*customer.TaxID]         `db:"tax_id"`
+	DiscountID            *string                            `db:"discount_id"`
+	DiscountCode          *string                            `db:"discount_code"` // the code by which the discount came, nil if it came by its id
+	AllowDiscountCodes    bool                               `db:"allow_discount_codes"`
+	Currency              string                             `db:"currency"`
+	SubtotalAmount        int64                              `db:"subtotal_amount"`
+	DiscountAmount        int64                              `db:"discount_amount"`
+	NetAmount             int64                              `db:"net_amount"`
+	TaxAmount             *int64                             `db:"tax_amount"` // nil as long as the tax is not known
+	TaxBreakdown          core.JSON[[]lineitem.TaxBreakdown] `db:"tax_breakdown"`
+	TotalAmount           int64                              `db:"total_amount"`
+	AmountDueNow          int64                              `db:"amount_due_now"`
+	Status                CheckoutStatus                     `db:"status"`
+	PaymentStatus         CheckoutPaymentStatus              `db:"payment_status"`
+	PaymentMethodRequired bool                               `db:"payment_method_required"`
+	LastPaymentError      core.JSON[*payment.Failure]        `db:"last_payment_error"`
+	Attempts              int64                              `db:"attempts"` // attempts to pay it that were declined lately or are under way
+	RetryAt               *core.Time                         `db:"retry_at"` // nobody may try to pay again before it; nil: nobody has tried
+	NextAction            core.JSON[*NextAction]             `db:"next_action"`
+	SuccessURL            *string                            `db:"success_url"`
+	CancelURL             *string                            `db:"cancel_url"`
+	ReturnURL             *string                            `db:"return_url"`
+	CustomFieldData       core.JSON[map[string]string]       `db:"custom_field_data"`
+	ClientReferenceID     *string                            `db:"client_reference_id"`
+	ExternalCustomerID    *string                            `db:"external_customer_id"`
+	Locale                *string                            `db:"locale"`
+	ExpiresAt             core.Time                          `db:"expires_at"`
+	CompletedAt           *core.Time                         `db:"completed_at"`
+	OrderID               *string                            `db:"order_id"`
+	InvoiceID             *string                            `db:"invoice_id"`
+	SubscriptionID        *string                            `db:"subscription_id"` // the first subscription that it made
+	Source                core.JSON[*CheckoutSource]         `db:"source"`
+	TermsAcceptedAt       *core.Time                         `db:"terms_accepted_at"`
+	LegalAcceptances      core.JSON[[]LegalAcceptance]       `db:"legal_acceptances"` // of its last confirmation with accepted terms
+	AdsConsent            bool                               `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
+	AdsVisit              core.JSON[*advert.Visit]           `db:"ads_visit"`         // nil without that, and once it is completed or has expired
+	Metadata              core.Metadata                      `db:"metadata"`
+	EventSeq              int64                              `db:"event_seq"`
+	CreatedAt             core.Time                          `db:"created_at"`
+	UpdatedAt             core.Time                          `db:"updated_at"`
 }
 
 // CheckoutSource says where a buyer came from.
@@ -398,4 +399,9 @@ func (s *Store) lockCheckoutAndSecret(ctx context.Context, u *db.Unit, account, 
 	}
 	_, err = u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ?`, c.SealedSecret, c.AccountID, c.ID)
 	return c, err
+}
+
+// countCheckout counts a checkout for when it was made, or with -1 takes it back from there.
+func (s *Store) countCheckout(u *db.Unit, c *Checkout, times int64) {
+	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Checkouts: times})
 }

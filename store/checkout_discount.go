@@ -8,7 +8,6 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -176,15 +175,6 @@ func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 		return err
 	}
 	return s.Discount.Redeem(ctx, u, c.redemption(d, by), d, by, c.discountField())
-}
-
-// redeemerFor returns the customer as somebody who uses a discount. An address that they do not own is left out.
-func redeemerFor(c *customer.Customer) discount.Redeemer {
-	by := discount.Redeemer{CustomerID: &c.ID, ExternalID: c.ExternalID}
-	if c.EmailKey != nil {
-		by.Email = c.Email
-	}
-	return by
 }
 
 // redeemerOf returns the buyer of a checkout as somebody who uses its discount. The address counts if it is verified, or if the

@@ -177,7 +177,7 @@ func dueNow(items []lineitem.Item) int64 {
 func (c *Checkout) setAmounts(items []lineitem.Item, q quote) error {
 	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = q.shown.Subtotal, q.shown.Discount, q.shown.Net
 	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &q.shown.Tax, q.shown.Total, q.dueNow
-	breakdown, err := taxBreakdown(items)
+	breakdown, err := lineitem.Breakdown(items)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -61,7 +62,7 @@ func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
 		german := s.change(t, c, in("DE"))
 		require.Equal(t, int64(190), *german.TaxAmount)
 		require.Equal(t, int64(1190), german.TotalAmount)
-		require.Equal(t, []TaxBreakdown{{"MwSt.", 1900, 1000, 190, false}}, german.TaxBreakdown.V)
+		require.Equal(t, []lineitem.TaxBreakdown{{"MwSt.", 1900, 1000, 190, false}}, german.TaxBreakdown.V)
 		require.Equal(t, c.LineItemIDs, german.LineItemIDs, "a line keeps its id when it is taxed")
 		french := s.change(t, c, in("FR"))
 		require.Zero(t, *french.TaxAmount)
@@ -83,7 +84,7 @@ func TestCheckout_InclusiveTaxIsInsideThePrice(t *testing.T) {
 		c := s.checkout(t, s.onSale(t, fixedPrice(17925)), s.onSale(t, catalog.PriceVariant{Amount: 100, Currency: "usd", TaxBehavior: ref(tenant.TaxBehaviorExclusive)}))
 		require.Equal(t, int64(2988+20), *c.TaxAmount)
 		require.Equal(t, int64(17925+120), c.TotalAmount)
-		require.Equal(t, []TaxBreakdown{{"VAT", 2000, 14937, 2988, true}, {"VAT", 2000, 100, 20, false}}, c.TaxBreakdown.V)
+		require.Equal(t, []lineitem.TaxBreakdown{{"VAT", 2000, 14937, 2988, true}, {"VAT", 2000, 100, 20, false}}, c.TaxBreakdown.V)
 	})
 }
 

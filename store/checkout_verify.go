@@ -128,17 +128,17 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 
 // takeOwed takes the small bills of locked orders off a locked customer's balance, the oldest first, as far as there is something. The caller
 // stores the customer.
-func (s *Store) takeOwed(ctx context.Context, u *db.Unit, customer *customer.Customer, owed []owedOrder, now core.Time) error {
+func (s *Store) takeOwed(ctx context.Context, u *db.Unit, c *customer.Customer, owed []owedOrder, now core.Time) error {
 	slices.SortFunc(owed, func(a, b owedOrder) int { return cmp.Compare(a.ID, b.ID) })
 	for _, o := range owed {
-		taken := min(o.BalanceApplied, customer.Balance.V[o.Currency])
+		taken := min(o.BalanceApplied, c.Balance.V[o.Currency])
 		if taken <= 0 {
 			continue
 		}
-		if err := s.moveOrderBalance(ctx, u, customer, &Order{ID: o.ID, Currency: o.Currency}, -taken, BalanceReasonApplied, now); err != nil {
+		if err := s.Customer.MoveOrderBalance(ctx, u, c, o.ID, o.Currency, -taken, customer.BalanceReasonApplied, now); err != nil {
 			return err
 		}
-		if _, err := u.Exec(ctx, `UPDATE orders SET balance_taken = ? WHERE account_id = ? AND id = ?`, taken, customer.AccountID, o.ID); err != nil {
+		if _, err := u.Exec(ctx, `UPDATE orders SET balance_taken = ? WHERE account_id = ? AND id = ?`, taken, c.AccountID, o.ID); err != nil {
 			return fmt.Errorf("note what a balance paid of an order: %w", err)
 		}
 	}

@@ -78,10 +78,10 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err != nil {
 			return nil, err
 		}
-		if err := s.forgetDescriptions(ctx, u, c); err != nil {
+		if err := s.Customer.ForgetDescriptions(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := s.dropBalance(ctx, u, c, now); err != nil {
+		if err := s.Customer.DropBalance(ctx, u, c, now); err != nil {
 			return nil, err
 		}
 		if err := s.loseBalance(ctx, u, c, now); err != nil {

@@ -76,9 +76,9 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{
 		"id": id(core.KindPriceVariant), "external_id": "'ext' || n", "product_id": id(core.KindProduct), "status": oneIn(5, "'archived'", "'active'"), "type": oneIn(5, "'recurring'", "'one_time'"), "created_at": at,
 	})
-	_, err = s.CreateBalanceTransaction(t.Context(), s.account, order.CustomerID, NewBalanceTransaction{Currency: "usd", Amount: 1, Description: "Sorry"})
+	_, err = s.Customer.CreateTransaction(t.Context(), s.account, order.CustomerID, customer.NewBalanceTransaction{Currency: "usd", Amount: 1, Description: "Sorry"})
 	require.NoError(t, err)
-	s.copies(t, "balance_transactions", balanceTransactionColumns.SelectSQL, many, map[string]string{ // all of one customer
+	s.copies(t, "balance_transactions", customer.BalanceTransactionColumns.SelectSQL, many, map[string]string{ // all of one customer
 		"id": id(core.KindBalanceTransaction), "reason": oneIn(5, "'credit'", "'manual'"), "currency": oneIn(5, "'eur'", "'usd'"), "description": "NULL", "created_at": at,
 	})
 	require.NoError(t, s.Activity.Record(t.Context(), activity.Activity{AccountID: s.account, ActorType: activity.ActorSystem, Operation: "updateProduct", TargetObject: "product"}))
@@ -111,8 +111,8 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 		order := s.grown(t, 20_000)
 		page, never, yes := core.Page{Limit: 20}, ref(core.Time(9e15)), ref(true)
 		window := core.ListFilter{CreatedAfter: never}
-		balanceOf := func(ctx context.Context, account string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
-			return s.ListBalanceTransactions(ctx, account, order.CustomerID, in)
+		balanceOf := func(ctx context.Context, account string, in customer.ListBalanceTransactions) ([]customer.BalanceTransaction, bool, error) {
+			return s.Customer.ListTransactions(ctx, account, order.CustomerID, in)
 		}
 		asked := map[string]func() error{
 			"customers email_key":                  asking(s, s.Customer.List, customer.List{Page: page, Email: "nobody"}),
@@ -176,9 +176,9 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"subscriptions price_variant_id":       referring(s, subscriptionColumns, core.KindSubscription, "price_variant_id"),
 			"subscriptions discount_id":            referring(s, subscriptionColumns, core.KindSubscription, "discount_id"),
 			"checkout_links discount_id":           referring(s, checkoutLinkColumns, core.KindCheckoutLink, "discount_id"),
-			"balance_transactions customer_id":     referring(s, balanceTransactionColumns, core.KindBalanceTransaction, "customer_id"),
-			"balance_transactions reason":          asking(s, balanceOf, ListBalanceTransactions{Page: page, Reason: "none"}),
-			"balance_transactions currency":        asking(s, balanceOf, ListBalanceTransactions{Page: page, Currency: "none"}),
+			"balance_transactions customer_id":     referring(s, customer.BalanceTransactionColumns, core.KindBalanceTransaction, "customer_id"),
+			"balance_transactions reason":          asking(s, balanceOf, customer.ListBalanceTransactions{Page: page, Reason: "none"}),
+			"balance_transactions currency":        asking(s, balanceOf, customer.ListBalanceTransactions{Page: page, Currency: "none"}),
 			"activities actor_id":                  asking(s, s.Activity.ListActivities, activity.ListActivities{Page: page, Actor: "none"}),
 			"activities operation":                 asking(s, s.Activity.ListActivities, activity.ListActivities{Page: page, Operation: "none"}),
 			"activities target_id":                 asking(s, s.Activity.ListActivities, activity.ListActivities{Page: page, Target: "none"}),

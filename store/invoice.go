@@ -45,56 +45,56 @@ const (
 // Invoice asks a customer to pay for one order. A draft has no order and no number yet. Once it is issued, Sequence and Number
 // count the account's invoices without gaps, and what it says of its customer is a snapshot.
 type Invoice struct {
-	AccountID        string                     `db:"account_id"`
-	ID               string                     `db:"id"`
-	OrderKey         string                     `db:"order_key"` // the id of its order, from the draft on
-	OrderID          *string                    `db:"order_id"`
-	Sequence         *int64                     `db:"sequence"`
-	Number           *string                    `db:"number"`
-	Status           InvoiceStatus              `db:"status"`
-	CollectionMethod CollectionMethod           `db:"collection_method"`
-	BillingReason    BillingReason              `db:"billing_reason"`
-	CustomerID       string                     `db:"customer_id"`
-	CustomerEmail    *string                    `db:"customer_email"`
-	CustomerName     *string                    `db:"customer_name"`
-	CustomerAddress  core.JSON[*core.Address]   `db:"customer_address"`
-	CustomerTaxID    core.JSON[*customer.TaxID] `db:"customer_tax_id"`
-	SubscriptionID   *string                    `db:"subscription_id"`
-	DiscountID       *string                    `db:"discount_id"`
-	LineItemIDs      core.JSON[[]string]        `db:"line_item_ids"`
-	Currency         string                     `db:"currency"`
-	SubtotalAmount   int64                      `db:"subtotal_amount"`
-	DiscountAmount   int64                      `db:"discount_amount"`
-	NetAmount        int64                      `db:"net_amount"`
-	TaxAmount        int64                      `db:"tax_amount"`
-	TotalAmount      int64                      `db:"total_amount"`
-	AmountPaid       int64                      `db:"amount_paid"`
-	BalanceApplied   int64                      `db:"balance_applied"`
-	CreditNotes      int64                      `db:"credit_notes"`     // how much refunds of its order gave back to the payment method
-	RefundedBalance  int64                      `db:"refunded_balance"` // and to the customer's balance
-	PaymentIDs       core.JSON[[]string]        `db:"payment_ids"`      // of its order, like RefundIDs
-	RefundIDs        core.JSON[[]string]        `db:"refund_ids"`
-	TaxBreakdown     core.JSON[[]TaxBreakdown]  `db:"tax_breakdown"`
-	PeriodStart      *core.Time                 `db:"period_start"`
-	PeriodEnd        *core.Time                 `db:"period_end"`
-	AttemptCount     int64                      `db:"attempt_count"`
-	NextAttemptAt    *core.Time                 `db:"next_payment_attempt_at"`
-	DueAt            *core.Time                 `db:"due_at"`
-	FinalizedAt      *core.Time                 `db:"finalized_at"`
-	PaidAt           *core.Time                 `db:"paid_at"`
-	PastDueAt        *core.Time                 `db:"past_due_at"`
-	UncollectibleAt  *core.Time                 `db:"uncollectible_at"`
-	VoidedAt         *core.Time                 `db:"voided_at"`
-	VoidReason       *string                    `db:"void_reason"`
-	PaidOutOfBand    bool                       `db:"paid_out_of_band"`
-	Memo             *string                    `db:"memo"`
-	Footer           *string                    `db:"footer"`
-	Metadata         core.Metadata              `db:"metadata"`
-	LinkVersion      int64                      `db:"link_version"` // only addresses of this version open its page
-	EventSeq         int64                      `db:"event_seq"`    // counts the draft's events; once it is issued the order counts
-	CreatedAt        core.Time                  `db:"created_at"`
-	UpdatedAt        core.Time                  `db:"updated_at"`
-	HostedURL        string                     `db:"-"` // the page for the customer, which a draft does not have yet
+	AccountID        string                             `db:"account_id"`
+	ID               string                             `db:"id"`
+	OrderKey         string                             `db:"order_key"` // the id of its order, from the draft on
+	OrderID          *string                            `db:"order_id"`
+	Sequence         *int64                             `db:"sequence"`
+	Number           *string                            `db:"number"`
+	Status           InvoiceStatus                      `db:"status"`
+	CollectionMethod CollectionMethod                   `db:"collection_method"`
+	BillingReason    BillingReason                      `db:"billing_reason"`
+	CustomerID       string                             `db:"customer_id"`
+	CustomerEmail    *string                            `db:"customer_email"`
+	CustomerName     *string                            `db:"customer_name"`
+	CustomerAddress  core.JSON[*core.Address]           `db:"customer_address"`
+	CustomerTaxID    core.JSON[*customer.TaxID]         `db:"customer_tax_id"`
+	SubscriptionID   *string                            `db:"subscription_id"`
+	DiscountID       *string                            `db:"discount_id"`
+	LineItemIDs      core.JSON[[]string]                `db:"line_item_ids"`
+	Currency         string                             `db:"currency"`
+	SubtotalAmount   int64                              `db:"subtotal_amount"`
+	DiscountAmount   int64                              `db:"discount_amount"`
+	NetAmount        int64                              `db:"net_amount"`
+	TaxAmount        int64                              `db:"tax_amount"`
+	TotalAmount      int64                              `db:"total_amount"`
+	AmountPaid       int64                              `db:"amount_paid"`
+	BalanceApplied   int64                              `db:"balance_applied"`
+	CreditNotes      int64                              `db:"credit_notes"`     // how much refunds of its order gave back to the payment method
+	RefundedBalance  int64                              `db:"refunded_balance"` // and to the customer's balance
+	PaymentIDs       core.JSON[[]string]                `db:"payment_ids"`      // of its order, like RefundIDs
+	RefundIDs        core.JSON[[]string]                `db:"refund_ids"`
+	TaxBreakdown     core.JSON[[]lineitem.TaxBreakdown] `db:"tax_breakdown"`
+	PeriodStart      *core.Time                         `db:"period_start"`
+	PeriodEnd        *core.Time                         `db:"period_end"`
+	AttemptCount     int64                              `db:"attempt_count"`
+	NextAttemptAt    *core.Time                         `db:"next_payment_attempt_at"`
+	DueAt            *core.Time                         `db:"due_at"`
+	FinalizedAt      *core.Time                         `db:"finalized_at"`
+	PaidAt           *core.Time                         `db:"paid_at"`
+	PastDueAt        *core.Time                         `db:"past_due_at"`
+	UncollectibleAt  *core.Time                         `db:"uncollectible_at"`
+	VoidedAt         *core.Time                         `db:"voided_at"`
+	VoidReason       *string                            `db:"void_reason"`
+	PaidOutOfBand    bool                               `db:"paid_out_of_band"`
+	Memo             *string                            `db:"memo"`
+	Footer           *string                            `db:"footer"`
+	Metadata         core.Metadata                      `db:"metadata"`
+	LinkVersion      int64                              `db:"link_version"` // only addresses of this version open its page
+	EventSeq         int64                              `db:"event_seq"`    // counts the draft's events; once it is issued the order counts
+	CreatedAt        core.Time                          `db:"created_at"`
+	UpdatedAt        core.Time                          `db:"updated_at"`
+	HostedURL        string                             `db:"-"` // the page for the customer, which a draft does not have yet
 }
 
 // AmountDue returns how much of the invoice is still to be paid, in the currency's minor unit. Of a void one that is nothing.

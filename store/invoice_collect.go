@@ -66,7 +66,7 @@ func (s *Store) voidBill(ctx context.Context, u *db.Unit, b *bill, reason string
 		return err
 	}
 	if o.BalanceTaken > 0 {
-		if err := s.moveOrderBalance(ctx, u, b.Customer, o, o.BalanceTaken, BalanceReasonReturned, now); err != nil {
+		if err := s.Customer.MoveOrderBalance(ctx, u, b.Customer, o.ID, o.Currency, o.BalanceTaken, customer.BalanceReasonReturned, now); err != nil {
 			return err
 		}
 		b.Customer.UpdatedAt = now

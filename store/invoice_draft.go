@@ -376,7 +376,7 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []lineitem.I
 		return core.Invalid("lines", fmt.Sprintf("Less than %d %s cannot be charged.", least, i.Currency))
 	}
 	i.SubtotalAmount, i.DiscountAmount, i.NetAmount = totals.Subtotal, totals.Discount, totals.Net
-	breakdown, err := taxBreakdown(items)
+	breakdown, err := lineitem.Breakdown(items)
 	i.TaxAmount, i.TotalAmount, i.TaxBreakdown = totals.Tax, totals.Total, core.JSONOf(breakdown)
 	return err
 }

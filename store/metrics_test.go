@@ -111,7 +111,7 @@ func (c calendar) day(at core.Time) string {
 }
 
 // figures adds up what was sold in a period.
-func (all *sold) figures(p MetricsPeriod, currency string, where calendar) (f report.Figures) {
+func (all *sold) figures(p report.Period, currency string, where calendar) (f report.Figures) {
 	from, to := p.From.Format(time.DateOnly), p.To.Format(time.DateOnly)
 	within := func(at core.Time) bool { return from <= where.day(at) && where.day(at) <= to }
 	for _, o := range all.orders {
@@ -153,14 +153,14 @@ func TestMetrics_AreWhatWasSold(t *testing.T) {
 			where, err := time.LoadLocation(zone)
 			require.NoError(t, err)
 			days := calendar{where, map[core.Time]string{}}
-			for _, in := range []GetMetrics{
-				{From: "2023-08-17", To: "2024-09-19", Interval: MetricsIntervalDay, Currency: "usd"},
-				{From: "2024-02-29", To: "2025-06-03", Interval: MetricsIntervalWeek, Currency: "eur"},
-				{From: "2022-12-31", To: "2026-02-01", Interval: MetricsIntervalMonth, Currency: "usd"},
-				{From: "2023-05-05", To: "2025-05-05", Interval: MetricsIntervalYear, Currency: "eur"},
+			for _, in := range []report.GetMetrics{
+				{From: "2023-08-17", To: "2024-09-19", Interval: report.IntervalDay, Currency: "usd"},
+				{From: "2024-02-29", To: "2025-06-03", Interval: report.IntervalWeek, Currency: "eur"},
+				{From: "2022-12-31", To: "2026-02-01", Interval: report.IntervalMonth, Currency: "usd"},
+				{From: "2023-05-05", To: "2025-05-05", Interval: report.IntervalYear, Currency: "eur"},
 			} {
 				in.Timezone = zone
-				m, err := s.GetMetrics(t.Context(), s.account, in)
+				m, err := s.Report.GetMetrics(t.Context(), s.account, in)
 				require.NoError(t, err)
 				for i, p := range m.Periods {
 					want := all.figures(p, in.Currency, days)
@@ -187,15 +187,15 @@ func TestMetrics_OfAMillionOrdersAreQuick(t *testing.T) {
 			WITH RECURSIVE many (n) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT n + 1 FROM many WHERE n < 105119)
 			SELECT '`+s.account+`', 'usd', 1672531200000000 + n * 900000000, 19000, 0, 19000, 10, 100, 1, 1, 1, 0, 20, 10 FROM many`))
 		require.NoError(t, err)
-		for _, in := range []GetMetrics{
-			{From: "2023-01-01", To: "2025-12-30", Interval: MetricsIntervalMonth},
-			{From: "2024-01-01", To: "2024-12-31", Interval: MetricsIntervalDay},
+		for _, in := range []report.GetMetrics{
+			{From: "2023-01-01", To: "2025-12-30", Interval: report.IntervalMonth},
+			{From: "2024-01-01", To: "2024-12-31", Interval: report.IntervalDay},
 		} {
 			in.Timezone = "Europe/Berlin"
 			var best time.Duration
 			for try := 0; try == 0 || soak && try < 5; try++ {
 				begun := time.Now()
-				m, err := s.GetMetrics(t.Context(), s.account, in)
+				m, err := s.Report.GetMetrics(t.Context(), s.account, in)
 				require.NoError(t, err)
 				require.NotZero(t, m.Periods[1].Figures.Orders)
 				if took := time.Since(begun); best == 0 || took < best {
@@ -212,18 +212,18 @@ func TestMetrics_OfAMillionOrdersAreQuick(t *testing.T) {
 
 func TestMetrics_PeriodsBeginWhereTheCalendarDoes(t *testing.T) {
 	t.Parallel()
-	for interval, starts := range map[MetricsInterval]string{
-		MetricsIntervalDay:   "2024-02-28 2024-02-29 2024-03-01",
-		MetricsIntervalWeek:  "2024-01-31 2024-02-05 2024-02-12",
-		MetricsIntervalMonth: "2024-01-31 2024-02-01 2024-03-01 2024-04-01",
-		MetricsIntervalYear:  "2023-12-31 2024-01-01 2025-01-01",
+	for interval, starts := range map[report.Interval]string{
+		report.IntervalDay:   "2024-02-28 2024-02-29 2024-03-01",
+		report.IntervalWeek:  "2024-01-31 2024-02-05 2024-02-12",
+		report.IntervalMonth: "2024-01-31 2024-02-01 2024-03-01 2024-04-01",
+		report.IntervalYear:  "2023-12-31 2024-01-01 2025-01-01",
 	} {
 		from, err := time.Parse(time.DateOnly, strings.Fields(starts)[0])
 		require.NoError(t, err)
 		to, err := time.Parse(time.DateOnly, starts[strings.LastIndex(starts, " ")+1:])
 		require.NoError(t, err)
-		m := Metrics{From: from, To: to, Interval: interval}
-		require.NoError(t, m.divide())
+		m := report.Metrics{From: from, To: to, Interval: interval}
+		require.NoError(t, m.Divide())
 		var got []string
 		for _, p := range m.Periods {
 			got = append(got, p.From.Format(time.DateOnly))
@@ -259,7 +259,7 @@ func TestMigrate_CountsWhatWasSoldBefore(t *testing.T) {
 		broken, err := s.Audit.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
-		m, err := s.GetMetrics(t.Context(), s.account, GetMetrics{})
+		m, err := s.Report.GetMetrics(t.Context(), s.account, report.GetMetrics{})
 		require.NoError(t, err)
 		require.Equal(t, int64(10*900), m.Periods[29].Figures.MRR)
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
-	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/report"
 )
 
 // Every use case locks rows in this order, and leaves out those that it does not need, so that two of them never wait for each
@@ -66,7 +66,7 @@ func (s *Store) placeOrder(ctx context.Context, u *db.Unit, p placement) (*bill,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.moveOrderBalance(ctx, u, b.Customer, b.Order, -b.Order.BalanceTaken, BalanceReasonApplied, now); err != nil {
+	if err := s.Customer.MoveOrderBalance(ctx, u, b.Customer, b.Order.ID, b.Order.Currency, -b.Order.BalanceTaken, customer.BalanceReasonApplied, now); err != nil {
 		return nil, err
 	}
 	b.Customer.Ordered(b.Order.CreatedAt)
@@ -168,27 +168,9 @@ func (o *Order) sum(items []lineitem.Item) error {
 		o.TaxAmount += item.TaxAmount
 		o.TotalAmount += item.TotalAmount
 	}
-	breakdown, err := taxBreakdown(items)
+	breakdown, err := lineitem.Breakdown(items)
 	o.LineItemIDs, o.TaxBreakdown = core.JSONOf(ids), core.JSONOf(breakdown)
 	return err
-}
-
-// taxBreakdown adds up the tax of the lines, for each rate by itself.
-func taxBreakdown(items []lineitem.Item) ([]TaxBreakdown, error) {
-	taxes, amounts := make([]pricing.Tax, len(items)), make([]pricing.Amounts, len(items))
-	for i, item := range items {
-		taxes[i] = item.Tax()
-		amounts[i] = pricing.Amounts{Net: item.NetAmount, Tax: item.TaxAmount}
-	}
-	totals, err := pricing.Breakdown(taxes, amounts)
-	if err != nil {
-		return nil, fmt.Errorf("add up taxes: %w", err)
-	}
-	breakdown := make([]TaxBreakdown, len(totals))
-	for i, t := range totals {
-		breakdown[i] = TaxBreakdown{Name: t.Name, RateBps: t.Bps, Inclusive: t.Inclusive, TaxableAmount: t.Taxable, TaxAmount: t.Amount}
-	}
-	return breakdown, nil
 }
 
 // place stores the lines of a bill, gives the order and the invoice their numbers, and emits order.created and, unless the
@@ -339,4 +321,13 @@ func (s *Store) emitInvoice(ctx context.Context, u *db.Unit, kind string, b *bil
 	}
 	*seq++
 	return s.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: inv.AccountID, Key: inv.OrderKey, Seq: *seq, Data: &InvoiceDetail{inv, b.Items, b.Customer}})
+}
+
+// countPaid counts an order that has just been paid.
+func (s *Store) countPaid(u *db.Unit, o *Order) {
+	f := report.Figures{Revenue: o.TotalAmount, NetRevenue: o.NetAmount, Orders: 1}
+	if o.BillingReason == BillingReasonSubscriptionCycle {
+		f.Renewed = 1
+	}
+	s.Report.Count(u, o.AccountID, o.Currency, *o.PaidAt, f)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/report"
 )
 
 // Refunding is a refund with the payment whose money it gives back, nil if it goes to the balance alone. Resumed says that it was
@@ -180,9 +181,9 @@ func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Orde
 
 // refundCustomer counts a refund that has succeeded for its locked customer, and gives what their balance paid back to it. With -1 it takes
 // both back, so that they may owe what they have spent meanwhile. The caller stores the customer.
-func (s *Store) refundCustomer(ctx context.Context, u *db.Unit, customer *customer.Customer, r *Refund, sign int64, now core.Time) error {
-	customer.Refund(r.Currency, sign*r.ChargedAmount(), now)
-	return s.moveBalance(ctx, u, customer, &BalanceTransaction{Currency: r.Currency, Amount: sign * r.BalanceAmount, Reason: BalanceReasonRefunded, SourceID: &r.ID}, now)
+func (s *Store) refundCustomer(ctx context.Context, u *db.Unit, c *customer.Customer, r *Refund, sign int64, now core.Time) error {
+	c.Refund(r.Currency, sign*r.ChargedAmount(), now)
+	return s.Customer.MoveBalance(ctx, u, c, &customer.BalanceTransaction{Currency: r.Currency, Amount: sign * r.BalanceAmount, Reason: customer.BalanceReasonRefunded, SourceID: &r.ID}, now)
 }
 
 // postpone stores the provider's reference of a refund whose state did not change, and lets nobody ask about it for the pause.
@@ -218,4 +219,9 @@ func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund
 		return fmt.Errorf("note a refund on its invoice: %w", err)
 	}
 	return u.Update(ctx, orderColumns, o)
+}
+
+// countRefund counts a refund for when it succeeded, or with -1 takes it back from there.
+func (s *Store) countRefund(u *db.Unit, r *Refund, at core.Time, times int64) {
+	s.Report.Count(u, r.AccountID, r.Currency, at, report.Figures{Refunds: times * r.Amount, NetRevenue: -times * (r.Amount - r.TaxAmount)})
 }

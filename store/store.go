@@ -116,10 +116,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	events := outbox.New(opened, o.Render)
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened), Grant: grant.New(opened, o.Files),
-		Report: report.New(opened), Activity: activity.New(opened), Content: content.New(opened), TestBank: testbank.New(opened), Person: person.New(opened),
+		Activity: activity.New(opened), Content: content.New(opened), TestBank: testbank.New(opened), Person: person.New(opened),
 		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Report = report.New(opened, report.Rooms{Tenant: s.Tenant})
 	s.Mailbox = mailbox.New(s.Throttle)
 	s.Customer = customer.New(opened)
 	s.Payment = payment.New(opened, payment.Rooms{Customer: s.Customer})

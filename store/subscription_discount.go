@@ -163,7 +163,7 @@ func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subsc
 	if err != nil {
 		return err
 	}
-	by := redeemerFor(customer)
+	by := discount.RedeemerFor(customer)
 	if err := s.Discount.Redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}

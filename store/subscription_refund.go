@@ -69,7 +69,7 @@ func (r *rest) cut(amount int64) []orderCredit {
 
 // giveCredits gives parts of orders to the balance of a locked customer, whom the caller stores. It locks the orders, by id. Of an order
 // that was refunded meanwhile it gives no more than is left.
-func (s *Store) giveCredits(ctx context.Context, u *db.Unit, customer *customer.Customer, account string, credits []orderCredit, now core.Time) error {
+func (s *Store) giveCredits(ctx context.Context, u *db.Unit, c *customer.Customer, account string, credits []orderCredit, now core.Time) error {
 	slices.SortFunc(credits, func(a, b orderCredit) int { return cmp.Compare(a.order, b.order) })
 	for _, credit := range credits {
 		o, err := s.lockRefunded(ctx, u, account, credit.order)
@@ -77,7 +77,7 @@ func (s *Store) giveCredits(ctx context.Context, u *db.Unit, customer *customer.
 			return err
 		}
 		amount := max(min(credit.amount, o.KeptAmount()), 0)
-		if err := s.moveOrderBalance(ctx, u, customer, o, amount, BalanceReasonCredit, now); err != nil {
+		if err := s.Customer.MoveOrderBalance(ctx, u, c, o.ID, o.Currency, amount, customer.BalanceReasonCredit, now); err != nil {
 			return err
 		}
 		o.CreditedAmount += amount

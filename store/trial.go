@@ -85,7 +85,7 @@ func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *cus
 	if !sub.CustomerVerified {
 		return core.Invalid("price_variant", "The account gives each customer one trial of a product, and whose this subscription is was only typed. Confirm that first, or change when the trial is over.")
 	}
-	had, err := s.trialsOf(ctx, sub.AccountID, []string{product}, redeemerFor(customer))
+	had, err := s.trialsOf(ctx, sub.AccountID, []string{product}, discount.RedeemerFor(customer))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *Store) trierOf(ctx context.Context, c *Checkout) (discount.Redeemer, er
 	if customer == nil || !isKnown {
 		return s.redeemerOf(ctx, c)
 	}
-	return redeemerFor(customer), nil
+	return discount.RedeemerFor(customer), nil
 }
 
 // trialsOf returns the trials of products that somebody had, or is about to have.
@@ -230,7 +230,7 @@ func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items 
 // noteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
 func (s *Store) noteTrial(ctx context.Context, u *db.Unit, c *customer.Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
 	rows, err := s.insertTrial(ctx, u, Trial{
-		AccountID: c.AccountID, ProductID: product, BuyerKey: redeemerFor(c).Key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
+		AccountID: c.AccountID, ProductID: product, BuyerKey: discount.RedeemerFor(c).Key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
 	}, now)
 	return rows > 0, err
 }

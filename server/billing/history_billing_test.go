@@ -177,13 +177,13 @@ func (p *player) changeBalance() error {
 	if err != nil {
 		return err
 	}
-	in := store.NewBalanceTransaction{Currency: pick(p, currenciesOf), Amount: pick(p, amountsOf), Description: "By hand"}
+	in := customer.NewBalanceTransaction{Currency: pick(p, currenciesOf), Amount: pick(p, amountsOf), Description: "By hand"}
 	has := c.Balance.V[in.Currency]
 	if p.odds(2) {
 		in.Amount = -int64(1 + p.roll(int(max(has, 0))+2))
 	}
-	made, err := request(p, func(ctx context.Context) (*store.BalanceTransaction, error) {
-		return p.CreateBalanceTransaction(ctx, p.account, c.ID, in)
+	made, err := request(p, func(ctx context.Context) (*customer.BalanceTransaction, error) {
+		return p.Customer.CreateTransaction(ctx, p.account, c.ID, in)
 	})
 	if err == nil && !p.crowded {
 		p.credits[c.ID+" "+in.Currency] += made.Amount

@@ -11,12 +11,13 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // giveTo gives the customer of a subscription something by hand.
 func (w *world) giveTo(sub *store.Subscription, amount int64) {
 	w.t.Helper()
-	_, err := w.CreateBalanceTransaction(w.t.Context(), w.account, sub.CustomerID, store.NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
+	_, err := w.Customer.CreateTransaction(w.t.Context(), w.account, sub.CustomerID, customer.NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
 	require.NoError(w.t, err)
 }
 
@@ -67,7 +68,7 @@ func TestCreateRefund_GivesWhatTheBalancePaidBackToIt(t *testing.T) {
 		assert.EqualValues(t, 1000, w.spent(order), "what the card paid")
 		invoice := w.invoice(*order.InvoiceID)
 		assert.Equal(t, []int64{0, 1000}, []int64{invoice.CreditNotes, invoice.RefundedBalance})
-		changes, _, err := w.ListBalanceTransactions(t.Context(), w.account, sub.CustomerID, store.ListBalanceTransactions{Page: core.Page{Limit: 10}, Reason: store.BalanceReasonRefunded})
+		changes, _, err := w.Customer.ListTransactions(t.Context(), w.account, sub.CustomerID, customer.ListBalanceTransactions{Page: core.Page{Limit: 10}, Reason: customer.BalanceReasonRefunded})
 		require.NoError(t, err)
 		require.Len(t, changes, 2)
 		assert.Equal(t, []any{int64(700), rest.ID}, []any{changes[0].Amount, *changes[0].SourceID})

@@ -415,7 +415,7 @@ func TestTypedBuyer_OwesASmallBillOnceVerified(t *testing.T) {
 func TestTypedBuyer_OwesNoMoreThanThereIs(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
-		_, err := w.CreateBalanceTransaction(t.Context(), w.account, victim.ID, store.NewBalanceTransaction{Currency: "usd", Amount: -488, Description: "Spent"})
+		_, err := w.Customer.CreateTransaction(t.Context(), w.account, victim.ID, customer.NewBalanceTransaction{Currency: "usd", Amount: -488, Description: "Spent"})
 		require.NoError(t, err)
 		sub, last := w.smallBill()
 		require.EqualValues(t, 12, w.balanceOf(sub))

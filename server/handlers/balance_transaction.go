@@ -9,7 +9,7 @@ import (
 
 // ListCustomerBalanceTransactions implements GET /customers/{id}/balance_transactions.
 func (h *Handlers) ListCustomerBalanceTransactions(ctx context.Context, r api.ListCustomerBalanceTransactionsRequestObject) (api.ListCustomerBalanceTransactionsResponseObject, error) {
-	changes, more, err := h.store.ListBalanceTransactions(ctx, account(ctx), r.ID, view.ListBalanceTransactions(r.Params))
+	changes, more, err := h.store.Customer.ListTransactions(ctx, account(ctx), r.ID, view.ListBalanceTransactions(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (h *Handlers) ListCustomerBalanceTransactions(ctx context.Context, r api.Li
 
 // CreateCustomerBalanceTransaction implements POST /customers/{id}/balance_transactions.
 func (h *Handlers) CreateCustomerBalanceTransaction(ctx context.Context, r api.CreateCustomerBalanceTransactionRequestObject) (api.CreateCustomerBalanceTransactionResponseObject, error) {
-	t, err := h.store.CreateBalanceTransaction(ctx, account(ctx), r.ID, view.NewBalanceTransaction(r.Body))
+	t, err := h.store.Customer.CreateTransaction(ctx, account(ctx), r.ID, view.NewBalanceTransaction(r.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 )
 
-// GetMetrics implements GET /metrics.
+// Report.GetMetrics implements GET /metrics.
 func (h *Handlers) GetMetrics(ctx context.Context, r api.GetMetricsRequestObject) (api.GetMetricsResponseObject, error) {
-	m, err := h.store.GetMetrics(ctx, account(ctx), view.GetMetrics(r.Params))
+	m, err := h.store.Report.GetMetrics(ctx, account(ctx), view.GetMetrics(r.Params))
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func linesOf(items []lineitem.Item) []invoicepdf.Line {
 	return lines
 }
 
-func taxesOf(all []store.TaxBreakdown) []invoicepdf.Tax {
+func taxesOf(all []lineitem.TaxBreakdown) []invoicepdf.Tax {
 	taxes := make([]invoicepdf.Tax, len(all))
 	for i, t := range all {
 		taxes[i] = invoicepdf.Tax{Name: t.Name, RateBps: t.RateBps, Taxable: t.TaxableAmount, Tax: t.TaxAmount, Inclusive: t.Inclusive}

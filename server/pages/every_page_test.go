@@ -75,7 +75,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			Checkout: &store.Checkout{
 				Currency: "eur", SubtotalAmount: 4900, DiscountAmount: 490, TaxAmount: new(int64(838)), TotalAmount: 5248, AmountDueNow: 5248, PaymentMethodRequired: true,
 				AllowDiscountCodes: true, DiscountCode: new(word("AUTUMN10")), CancelURL: new("https://shop.example"), CustomerEmail: new("grace@example.com"),
-				TaxBreakdown: core.JSON[[]store.TaxBreakdown]{V: []store.TaxBreakdown{{Name: word("VAT"), RateBps: 1900, TaxAmount: 838}}},
+				TaxBreakdown: core.JSON[[]lineitem.TaxBreakdown]{V: []lineitem.TaxBreakdown{{Name: word("VAT"), RateBps: 1900, TaxAmount: 838}}},
 			},
 			Seller: seller, State: "open", TakesCards: true, Base: "x/", CallToAction: word("Get the guide"),
 			Items: []shownLine{{

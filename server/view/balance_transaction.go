@@ -3,11 +3,11 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
-// BalanceTransaction renders a change of a customer's balance.
-func BalanceTransaction(t *store.BalanceTransaction) api.BalanceTransaction {
+// customer.BalanceTransaction renders a change of a customer's balance.
+func BalanceTransaction(t *customer.BalanceTransaction) api.BalanceTransaction {
 	return api.BalanceTransaction{
 		ID:          t.ID,
 		Object:      "balance_transaction",
@@ -22,16 +22,16 @@ func BalanceTransaction(t *store.BalanceTransaction) api.BalanceTransaction {
 	}
 }
 
-// ListBalanceTransactions reads the query of a list.
-func ListBalanceTransactions(q api.ListCustomerBalanceTransactionsParams) store.ListBalanceTransactions {
-	return store.ListBalanceTransactions{
+// customer.ListBalanceTransactions reads the query of a list.
+func ListBalanceTransactions(q api.ListCustomerBalanceTransactionsParams) customer.ListBalanceTransactions {
+	return customer.ListBalanceTransactions{
 		Page:     Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		Currency: value(q.Currency),
-		Reason:   store.BalanceReason(value(q.Reason)),
+		Reason:   customer.BalanceReason(value(q.Reason)),
 	}
 }
 
-// NewBalanceTransaction reads the body of a create.
-func NewBalanceTransaction(b *api.BalanceTransactionCreate) store.NewBalanceTransaction {
-	return store.NewBalanceTransaction{Amount: b.Amount, Currency: b.Currency, Description: b.Description}
+// customer.NewBalanceTransaction reads the body of a create.
+func NewBalanceTransaction(b *api.BalanceTransactionCreate) customer.NewBalanceTransaction {
+	return customer.NewBalanceTransaction{Amount: b.Amount, Currency: b.Currency, Description: b.Description}
 }

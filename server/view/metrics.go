@@ -4,12 +4,11 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/report"
 )
 
 // Metrics renders the figures of an account.
-func Metrics(m *store.Metrics) api.Metrics {
+func Metrics(m *report.Metrics) api.Metrics {
 	periods := make([]api.MetricsPeriod, len(m.Periods))
 	active, totals := m.Before.Active, m.Before
 	for i, p := range m.Periods {
@@ -25,7 +24,7 @@ func Metrics(m *store.Metrics) api.Metrics {
 }
 
 // metricsPeriod renders a period. Active is how many subscriptions were active at its start.
-func metricsPeriod(p store.MetricsPeriod, active int64) api.MetricsPeriod {
+func metricsPeriod(p report.Period, active int64) api.MetricsPeriod {
 	f := metricsFigures(p.Figures, active)
 	return api.MetricsPeriod{
 		Start: p.From.Format(time.DateOnly), End: p.To.Format(time.DateOnly),
@@ -54,9 +53,9 @@ func share(part, of, one int64) *int64 {
 	return new((2*part*one + of) / (2 * of))
 }
 
-// GetMetrics reads the query of the metrics.
-func GetMetrics(q api.GetMetricsParams) store.GetMetrics {
-	return store.GetMetrics{
-		From: value(q.From), To: value(q.To), Interval: store.MetricsInterval(value(q.Interval)), Timezone: value(q.Timezone), Currency: value(q.Currency),
+// Report.GetMetrics reads the query of the metrics.
+func GetMetrics(q api.GetMetricsParams) report.GetMetrics {
+	return report.GetMetrics{
+		From: value(q.From), To: value(q.To), Interval: report.Interval(value(q.Interval)), Timezone: value(q.Timezone), Currency: value(q.Currency),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // Order renders an order.
@@ -92,4 +93,4 @@ func OrderPatch(b *api.OrderUpdate) store.OrderPatch {
 	}}
 }
 
-func taxBreakdown(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }
+func taxBreakdown(t lineitem.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }

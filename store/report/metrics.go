@@ -11,11 +11,11 @@ import (
 // Span is a stretch of time, whose end is exclusive.
 type Span struct{ Start, Until core.Time }
 
-// Metrics are the figures of an account in spans that follow on each other. MRR and Active are what they were at the end of each, and in
-// Before at the start of the first.
-type Metrics struct {
-	Before Figures
-	Spans  []Figures
+// spanned are the figures of an account in spans that follow on each other. MRR and Active are what they were at the end of each, and in
+// before at the start of the first.
+type spanned struct {
+	before Figures
+	spans  []Figures
 }
 
 // sums adds up the columns of metric_quarters. PostgreSQL would have sums of another type.
@@ -24,8 +24,8 @@ const sums = `CAST(SUM(m.revenue) AS bigint) AS revenue, CAST(SUM(m.refunds) AS 
 	CAST(SUM(m.started) AS bigint) AS started, CAST(SUM(m.renewed) AS bigint) AS renewed, CAST(SUM(m.churned) AS bigint) AS churned,
 	CAST(SUM(m.checkouts) AS bigint) AS checkouts, CAST(SUM(m.completed) AS bigint) AS completed`
 
-// Read returns the figures of spans in one currency. There is one at least.
-func (s *Store) Read(ctx context.Context, account, currency string, spans []Span) (*Metrics, error) {
+// read returns the figures of spans in one currency. There is one at least.
+func (s *Store) read(ctx context.Context, account, currency string, spans []Span) (*spanned, error) {
 	ctx = db.Abortable(ctx)
 	before, err := s.before(ctx, account, currency, spans[0].Start)
 	if err != nil {
@@ -47,13 +47,13 @@ func (s *Store) Read(ctx context.Context, account, currency string, spans []Span
 	for _, f := range found {
 		of[f.Start] = f
 	}
-	m := &Metrics{Before: *before, Spans: make([]Figures, len(spans))}
+	m := &spanned{before: *before, spans: make([]Figures, len(spans))}
 	at := *before
 	for i, span := range spans {
 		f := of[span.Start]
 		at.MRR, at.Active = at.MRR+f.MRR, at.Active+f.Active
 		f.Start, f.MRR, f.Active = span.Start, at.MRR, at.Active
-		m.Spans[i] = f
+		m.spans[i] = f
 	}
 	return m, nil
 }

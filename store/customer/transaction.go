@@ -1,4 +1,4 @@
-package store
+package customer
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -54,11 +53,11 @@ type ListBalanceTransactions struct {
 	Reason   BalanceReason
 }
 
-var balanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transactions")
+var BalanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transactions")
 
-// ListBalanceTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.
-func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
-	c, err := s.Customer.Named(ctx, account, customer, "")
+// ListTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.
+func (s *Store) ListTransactions(ctx context.Context, account, customer string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
+	c, err := s.Named(ctx, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}
@@ -68,14 +67,14 @@ func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer s
 	}
 	f.IsOf("customer_id", c.ID, "currency", in.Currency)
 	f.IsOf("customer_id", c.ID, "reason", string(in.Reason))
-	return db.Page(ctx, s.db, balanceTransactionColumns, core.KindBalanceTransaction, account, in.Page, &f)
+	return db.Page(ctx, s.db, BalanceTransactionColumns, core.KindBalanceTransaction, account, in.Page, &f)
 }
 
-// CreateBalanceTransaction gives something to a customer's balance by hand, or takes it. More than there is cannot be taken, and no balance
+// CreateTransaction gives something to a customer's balance by hand, or takes it. More than there is cannot be taken, and no balance
 // exceeds core.MaxAmount: both are CodeInvalid on amount. No event follows.
-func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customerID string, in NewBalanceTransaction) (*BalanceTransaction, error) {
+func (s *Store) CreateTransaction(ctx context.Context, account, customerID string, in NewBalanceTransaction) (*BalanceTransaction, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BalanceTransaction, error) {
-		c, err := s.Customer.LockNamed(ctx, u, account, customerID, "")
+		c, err := s.LockNamed(ctx, u, account, customerID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -86,10 +85,10 @@ func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customerI
 			return nil, err
 		}
 		t := &BalanceTransaction{Currency: in.Currency, Amount: in.Amount, Reason: BalanceReasonManual, Description: &in.Description}
-		if err := s.moveBalance(ctx, u, c, t, c.UpdatedAt); err != nil {
+		if err := s.MoveBalance(ctx, u, c, t, c.UpdatedAt); err != nil {
 			return nil, err
 		}
-		return t, u.Update(ctx, customer.Columns, c)
+		return t, u.Update(ctx, Columns, c)
 	})
 }
 
@@ -114,39 +113,39 @@ func (in *NewBalanceTransaction) check(has int64) error {
 	return p.Err()
 }
 
-// moveBalance adds the amount of a transaction to a locked customer's balance, and writes the transaction down. The caller says the
+// MoveBalance adds the amount of a transaction to a locked customer's balance, and writes the transaction down. The caller says the
 // currency, the amount and the reason, and stores the customer. An amount of 0 changes nothing. Nothing else changes a balance, but a merge: see
-// customer.Customer.AbsorbBalance.
-func (s *Store) moveBalance(ctx context.Context, u *db.Unit, c *customer.Customer, t *BalanceTransaction, now core.Time) error {
+// Customer.AbsorbBalance.
+func (s *Store) MoveBalance(ctx context.Context, u *db.Unit, c *Customer, t *BalanceTransaction, now core.Time) error {
 	if t.Amount == 0 {
 		return nil
 	}
-	c.Balance = core.JSONOf(customer.Sum(c.Balance.V, map[string]int64{t.Currency: t.Amount}))
+	c.Balance = core.JSONOf(Sum(c.Balance.V, map[string]int64{t.Currency: t.Amount}))
 	t.AccountID, t.ID, t.CustomerID, t.CreatedAt, t.UpdatedAt = c.AccountID, core.NewID(core.KindBalanceTransaction), c.ID, now, now
-	if err := u.Insert(ctx, balanceTransactionColumns, t); err != nil {
+	if err := u.Insert(ctx, BalanceTransactionColumns, t); err != nil {
 		return fmt.Errorf("write down a change of a balance: %w", err)
 	}
 	return nil
 }
 
-// moveOrderBalance is moveBalance because of an order.
-func (s *Store) moveOrderBalance(ctx context.Context, u *db.Unit, c *customer.Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
-	return s.moveBalance(ctx, u, c, &BalanceTransaction{Currency: o.Currency, Amount: amount, Reason: reason, SourceID: &o.ID}, now)
+// MoveOrderBalance is MoveBalance because of an order.
+func (s *Store) MoveOrderBalance(ctx context.Context, u *db.Unit, c *Customer, order, currency string, amount int64, reason BalanceReason, now core.Time) error {
+	return s.MoveBalance(ctx, u, c, &BalanceTransaction{Currency: currency, Amount: amount, Reason: reason, SourceID: &order}, now)
 }
 
-// dropBalance takes all that a customer has, because they are deleted.
-func (s *Store) dropBalance(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
+// DropBalance takes all that a customer has, because they are deleted.
+func (s *Store) DropBalance(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
 	for _, currency := range slices.Sorted(maps.Keys(c.Balance.V)) {
 		t := &BalanceTransaction{Currency: currency, Amount: -c.Balance.V[currency], Reason: BalanceReasonDeleted}
-		if err := s.moveBalance(ctx, u, c, t, now); err != nil {
+		if err := s.MoveBalance(ctx, u, c, t, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forgetDescriptions takes out of the changes of a locked customer's balance what was said of them.
-func (s *Store) forgetDescriptions(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+// ForgetDescriptions takes out of the changes of a locked customer's balance what was said of them.
+func (s *Store) ForgetDescriptions(ctx context.Context, u *db.Unit, c *Customer) error {
 	_, err := u.Exec(ctx, `UPDATE balance_transactions SET description = NULL WHERE account_id = ? AND customer_id = ? AND description IS NOT NULL`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("forget why a balance was changed: %w", err)

@@ -1,4 +1,4 @@
-package store
+package report
 
 import (
 	"cmp"
@@ -7,19 +7,17 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/internal/db"
-	"github.com/tillwright/tillwright/store/report"
 )
 
-// MetricsInterval is how long a period of the metrics is.
-type MetricsInterval string
+// Interval is how long a period of the metrics is.
+type Interval string
 
 // The lengths of periods. A week begins on Monday.
 const (
-	MetricsIntervalDay   MetricsInterval = "day"
-	MetricsIntervalWeek  MetricsInterval = "week"
-	MetricsIntervalMonth MetricsInterval = "month"
-	MetricsIntervalYear  MetricsInterval = "year"
+	IntervalDay   Interval = "day"
+	IntervalWeek  Interval = "week"
+	IntervalMonth Interval = "month"
+	IntervalYear  Interval = "year"
 )
 
 // maxPeriods is how many periods can be asked for at once.
@@ -29,7 +27,7 @@ const maxPeriods = 400
 type GetMetrics struct {
 	From     string // 2026-01-01
 	To       string // a day that is included
-	Interval MetricsInterval
+	Interval Interval
 	Timezone string
 	Currency string
 }
@@ -38,24 +36,24 @@ type GetMetrics struct {
 type Metrics struct {
 	From     time.Time // at its midnight in UTC, as every day here
 	To       time.Time
-	Interval MetricsInterval
+	Interval Interval
 	Timezone string
 	Currency string
-	Before   report.Figures // of which MRR and Active are those before From
-	Periods  []MetricsPeriod
+	Before   Figures // of which MRR and Active are those before From
+	Periods  []Period
 }
 
-// MetricsPeriod is what happened from one day to another, both included. MRR and Active are what they were at its end.
-type MetricsPeriod struct {
+// Period is what happened from one day to another, both included. MRR and Active are what they were at its end.
+type Period struct {
 	From    time.Time
 	To      time.Time
-	Figures report.Figures
+	Figures Figures
 }
 
 // GetMetrics returns the figures of an account. A day that does not exist is CodeBadRequest, a time zone or a currency that is not known is CodeInvalid on it, an end before the start on
 // to, or on from if only that was sent, and more than 400 periods on interval.
 func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (*Metrics, error) {
-	seller, err := s.Tenant.Seller(ctx, account)
+	seller, err := s.rooms.Tenant.Seller(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +61,7 @@ func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (
 	if err != nil {
 		return nil, err
 	}
-	m := &Metrics{Interval: cmp.Or(in.Interval, MetricsIntervalDay), Timezone: cmp.Or(in.Timezone, seller.Timezone), Currency: cmp.Or(in.Currency, seller.DefaultCurrency)}
+	m := &Metrics{Interval: cmp.Or(in.Interval, IntervalDay), Timezone: cmp.Or(in.Timezone, seller.Timezone), Currency: cmp.Or(in.Currency, seller.DefaultCurrency)}
 	where, err := core.LoadZone(m.Timezone)
 	var p core.Problems
 	_, isKnown := core.LookupCurrency(m.Currency)
@@ -82,7 +80,7 @@ func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (
 	if in.To == "" && m.From.After(m.To) {
 		return nil, core.Invalid("from", "Send a day that is not after today, or to with it.")
 	}
-	if err := m.divide(); err != nil {
+	if err := m.Divide(); err != nil {
 		return nil, err
 	}
 	return m, s.readMetrics(ctx, account, m, where)
@@ -90,23 +88,23 @@ func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (
 
 // readMetrics reads the figures of the periods, whose days are those of a place.
 func (s *Store) readMetrics(ctx context.Context, account string, m *Metrics, where *time.Location) error {
-	spans := make([]report.Span, len(m.Periods))
+	spans := make([]Span, len(m.Periods))
 	for i, p := range m.Periods {
-		spans[i] = report.Span{Start: dayStart(p.From, where), Until: dayStart(p.To.AddDate(0, 0, 1), where)}
+		spans[i] = Span{Start: dayStart(p.From, where), Until: dayStart(p.To.AddDate(0, 0, 1), where)}
 	}
-	read, err := s.Report.Read(ctx, account, m.Currency, spans)
+	read, err := s.read(ctx, account, m.Currency, spans)
 	if err != nil {
 		return err
 	}
-	m.Before = read.Before
+	m.Before = read.before
 	for i := range m.Periods {
-		m.Periods[i].Figures = read.Spans[i]
+		m.Periods[i].Figures = read.spans[i]
 	}
 	return nil
 }
 
-// divide makes the periods between From and To.
-func (m *Metrics) divide() error {
+// Divide makes the periods between From and To.
+func (m *Metrics) Divide() error {
 	if m.To.Before(m.From) {
 		return core.Invalid("to", "Send a day that is not before from.")
 	}
@@ -119,22 +117,22 @@ func (m *Metrics) divide() error {
 		if end.After(m.To) {
 			end = m.To
 		}
-		m.Periods = append(m.Periods, MetricsPeriod{From: start, To: end})
+		m.Periods = append(m.Periods, Period{From: start, To: end})
 		start = next
 	}
 	return nil
 }
 
 // after returns the first day of the period that follows on the one of a day.
-func (i MetricsInterval) after(day time.Time) time.Time {
+func (i Interval) after(day time.Time) time.Time {
 	switch i {
-	case MetricsIntervalWeek:
+	case IntervalWeek:
 		return day.AddDate(0, 0, 7-(int(day.Weekday())+6)%7)
-	case MetricsIntervalMonth:
+	case IntervalMonth:
 		return day.AddDate(0, 1, 1-day.Day())
-	case MetricsIntervalYear:
+	case IntervalYear:
 		return day.AddDate(1, 1-int(day.Month()), 1-day.Day())
-	case MetricsIntervalDay:
+	case IntervalDay:
 	}
 	return day.AddDate(0, 0, 1)
 }
@@ -162,57 +160,4 @@ func dayStart(day time.Time, where *time.Location) core.Time {
 	for ; is(at.Add(-step)); at = at.Add(-step) {
 	}
 	return core.TimeOf(at)
-}
-
-// monthly returns what a subscription counts with in the metrics: what its current period costs, for a month, rounded half up. It is nil for
-// one that is neither active nor past due.
-func (s *Subscription) monthly() *int64 {
-	if s.Status != SubscriptionStatusActive && s.Status != SubscriptionStatusPastDue {
-		return nil
-	}
-	months := 12 * s.IntervalCount // for so many times per periods
-	per := map[string]int64{"day": 365, "week": 52, "month": 12, "year": 1}[s.Interval]
-	return new((2*s.PeriodAmount*per + months) / (2 * months))
-}
-
-// countSubscription counts what has changed about a locked subscription since it was last stored, and notes it in there. What ends it counts
-// for when it ended.
-func (s *Store) countSubscription(u *db.Unit, sub *Subscription, now core.Time) {
-	at, counts := now, sub.monthly()
-	f := report.Figures{MRR: core.Deref(counts) - core.Deref(sub.MonthlyAmount), Active: one(counts) - one(sub.MonthlyAmount)}
-	if sub.ends {
-		at = *sub.EndedAt
-		if sub.Status == SubscriptionStatusCanceled {
-			f.Churned = 1
-		}
-	}
-	sub.MonthlyAmount, sub.ends = counts, false
-	s.Report.Count(u, sub.AccountID, sub.Currency, at, f)
-}
-
-// one returns 1 for a value and 0 for nil.
-func one(counts *int64) int64 {
-	if counts == nil {
-		return 0
-	}
-	return 1
-}
-
-// countPaid counts an order that has just been paid.
-func (s *Store) countPaid(u *db.Unit, o *Order) {
-	f := report.Figures{Revenue: o.TotalAmount, NetRevenue: o.NetAmount, Orders: 1}
-	if o.BillingReason == BillingReasonSubscriptionCycle {
-		f.Renewed = 1
-	}
-	s.Report.Count(u, o.AccountID, o.Currency, *o.PaidAt, f)
-}
-
-// countRefund counts a refund for when it succeeded, or with -1 takes it back from there.
-func (s *Store) countRefund(u *db.Unit, r *Refund, at core.Time, times int64) {
-	s.Report.Count(u, r.AccountID, r.Currency, at, report.Figures{Refunds: times * r.Amount, NetRevenue: -times * (r.Amount - r.TaxAmount)})
-}
-
-// countCheckout counts a checkout for when it was made, or with -1 takes it back from there.
-func (s *Store) countCheckout(u *db.Unit, c *Checkout, times int64) {
-	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Checkouts: times})
 }
