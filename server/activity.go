@@ -109,7 +109,7 @@ func (l *line) write(ctx context.Context, answer *core.Answer) error {
 			return err
 		}
 		if a.TargetObject == string(core.KindCheckout) && a.TargetID != nil {
-			if a.CustomerID, err = l.server.store.CheckoutCustomer(ctx, account, *a.TargetID); err != nil {
+			if a.CustomerID, err = l.server.store.Checkout.CustomerOf(ctx, account, *a.TargetID); err != nil {
 				return err
 			}
 		}

@@ -118,7 +118,7 @@ func (s *Server) knowSecret(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := checkPath(c); err != nil {
 			return err
 		}
-		if _, _, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret")); err != nil {
+		if _, _, err := s.store.Checkout.OfSecret(c.Request().Context(), c.Param("client_secret")); err != nil {
 			return err
 		}
 		return next(c)

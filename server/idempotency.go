@@ -135,7 +135,7 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	if op.KeyScope != nil {
 		return s.scopeKey(c, op, key)
 	}
-	account, object, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret"))
+	account, object, err := s.store.Checkout.OfSecret(c.Request().Context(), c.Param("client_secret"))
 	key.Account, key.Key = account, object+"\n"+values[0]
 	return key, err
 }
@@ -166,7 +166,7 @@ func (s *Server) accountOf(c echo.Context, op *Operation) (string, error) {
 	if op.KeyScope != nil {
 		return s.accountNamed(c.Request().Context(), op.KeyScope[0], fmt.Sprint(bodyOf(c)[op.KeyScope[0]]))
 	}
-	account, _, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret"))
+	account, _, err := s.store.Checkout.OfSecret(c.Request().Context(), c.Param("client_secret"))
 	return account, err
 }
 

@@ -13,9 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -203,7 +204,7 @@ func TestIdempotency_OfAPublicSecret(t *testing.T) {
 	assert.Equal(t, 200, f.send("POST", "/public/tickets/nothing", "", "Authorization", "").StatusCode, "without a key nobody asks")
 }
 
-// openCheckout returns the client secret of a checkout of the fixture's account.
+// Checkout.open returns the client secret of a checkout of the fixture's account.
 func openCheckout(t *testing.T, f *fixture) string {
 	t.Helper()
 	product, err := f.store.Catalog.CreateProduct(t.Context(), f.account, catalog.NewProduct{
@@ -211,8 +212,8 @@ func openCheckout(t *testing.T, f *fixture) string {
 		PriceVariants: []catalog.PriceVariant{{Type: "one_time", AmountType: "free", Currency: "usd", Status: "active"}},
 	})
 	require.NoError(t, err)
-	checkout, err := f.store.CreateCheckout(t.Context(), f.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{}, Lines: []store.NewLineItem{{PriceVariant: product.PriceVariantIDs.V[0], Quantity: 1}},
+	checkout, err := f.store.Checkout.Create(t.Context(), f.account, checkout.Draft{
+		Checkout: &checkout.Checkout{}, Lines: []offer.NewLine{{PriceVariant: product.PriceVariantIDs.V[0], Quantity: 1}},
 	})
 	require.NoError(t, err)
 	return checkout.ClientSecret

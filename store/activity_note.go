@@ -4,10 +4,12 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/activity"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // note stores a line of what was done to an object that is of a customer: see activity.Store.Note.
@@ -18,7 +20,7 @@ func (s *Store) note(ctx context.Context, u *db.Unit, operation, scope, account 
 }
 
 // noteSubscription says what became different of a subscription. Operation is what that is called if nobody asked for it.
-func (s *Store) noteSubscription(ctx context.Context, u *db.Unit, before, sub *Subscription, operation string) error {
+func (s *Store) noteSubscription(ctx context.Context, u *db.Unit, before, sub *subscription.Subscription, operation string) error {
 	return s.note(ctx, u, operation, "subscriptions:read", sub.AccountID, core.KindSubscription, sub.ID, &sub.CustomerID, activity.Became(map[string][2]any{
 		"status":               {before.Status, sub.Status},
 		"cancel_at_period_end": {before.CancelAtPeriodEnd, sub.CancelAtPeriodEnd},
@@ -28,12 +30,12 @@ func (s *Store) noteSubscription(ctx context.Context, u *db.Unit, before, sub *S
 
 // noteStatus says that a subscription has changed its status because its time had come or nobody paid. That a trial is over, or that what was
 // past due is paid, its order says.
-func (s *Store) noteStatus(ctx context.Context, u *db.Unit, before, sub *Subscription) error {
-	operation := map[SubscriptionStatus]string{
-		SubscriptionStatusCanceled: "cancelSubscription", SubscriptionStatusCompleted: "completeSubscription",
-		SubscriptionStatusPaused: "pauseSubscription", SubscriptionStatusPastDue: "renewSubscription",
+func (s *Store) noteStatus(ctx context.Context, u *db.Unit, before, sub *subscription.Subscription) error {
+	operation := map[subscription.Status]string{
+		subscription.StatusCanceled: "cancelSubscription", subscription.StatusCompleted: "completeSubscription",
+		subscription.StatusPaused: "pauseSubscription", subscription.StatusPastDue: "renewSubscription",
 	}[sub.Status]
-	if before.Status == SubscriptionStatusPaused && sub.Status == SubscriptionStatusActive {
+	if before.Status == subscription.StatusPaused && sub.Status == subscription.StatusActive {
 		operation = "resumeSubscription"
 	}
 	if operation == "" || before.Status == sub.Status {
@@ -43,7 +45,7 @@ func (s *Store) noteStatus(ctx context.Context, u *db.Unit, before, sub *Subscri
 }
 
 // notePlan says that a customer has asked on a page for another plan of a subscription.
-func (s *Store) notePlan(ctx context.Context, u *db.Unit, sub *Subscription, before, asked string) error {
+func (s *Store) notePlan(ctx context.Context, u *db.Unit, sub *subscription.Subscription, before, asked string) error {
 	return s.note(ctx, u, "", "subscriptions:read", sub.AccountID, core.KindSubscription, sub.ID, &sub.CustomerID, activity.Became(map[string][2]any{
 		"price_variant": {before, asked},
 	}))
@@ -62,7 +64,7 @@ func (s *Store) noteMethod(ctx context.Context, u *db.Unit, m *payment.SavedMeth
 }
 
 // notePurchase says that a checkout was completed on a page, or that the server found out that it was paid.
-func (s *Store) notePurchase(ctx context.Context, u *db.Unit, c *Checkout, before CheckoutStatus) error {
+func (s *Store) notePurchase(ctx context.Context, u *db.Unit, c *checkout.Checkout, before checkout.Status) error {
 	return s.note(ctx, u, "confirmCheckout", "checkouts:read", c.AccountID, core.KindCheckout, c.ID, c.CustomerID, activity.Became(map[string][2]any{
 		"status": {before, c.Status}, "order": {nil, c.OrderID},
 	}))

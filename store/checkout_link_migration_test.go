@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -24,8 +25,8 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 			Product: catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{{Amount: 1900}},
 		})
 		require.NoError(t, err)
-		made := func() *CheckoutLink {
-			l, err := s.CreateCheckoutLink(t.Context(), account.ID, CheckoutLink{
+		made := func() *checkout.Link {
+			l, err := s.Checkout.CreateLink(t.Context(), account.ID, checkout.Link{
 				Active: true, PriceVariantIDs: core.JSONOf([]string{p.PriceVariantIDs.V[0]}), MaxUses: new(int64(3)),
 			})
 			require.NoError(t, err)
@@ -33,7 +34,7 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 		}
 		used, unused := made(), made()
 		for i := range 3 {
-			c, err := s.FollowCheckoutLink(t.Context(), used.ID, FollowCheckoutLink{})
+			c, err := s.Checkout.FollowLink(t.Context(), used.ID, checkout.FollowLink{})
 			require.NoError(t, err)
 			if i == 0 {
 				_, err = s.db.Write.DB.Exec(s.db.Rebind(`UPDATE checkouts SET status = 'completed' WHERE id = ?`), c.ID)
@@ -49,7 +50,7 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 		_, err = s.db.Write.DB.Exec(string(step))
 		require.NoError(t, err)
 		for link, uses := range map[string]int64{used.ID: 1, unused.ID: 0} {
-			l, err := s.GetCheckoutLink(t.Context(), account.ID, link)
+			l, err := s.Checkout.GetLink(t.Context(), account.ID, link)
 			require.NoError(t, err)
 			require.Equal(t, uses, l.Uses)
 		}

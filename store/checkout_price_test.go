@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
@@ -25,18 +26,18 @@ func (s *shop) taxed(t *testing.T, behavior string, rates ...tenant.TaxRate) {
 	require.NoError(t, err)
 }
 
-func (s *shop) change(t *testing.T, c *Checkout, change func(*CheckoutDraft)) *Checkout {
+func (s *shop) change(t *testing.T, c *checkout.Checkout, change func(*checkout.Draft)) *checkout.Checkout {
 	t.Helper()
-	changed, err := s.UpdateCheckout(t.Context(), s.account, c.ID, change)
+	changed, err := s.Checkout.Update(t.Context(), s.account, c.ID, change)
 	require.NoError(t, err)
 	return changed
 }
 
-func in(country string) func(*CheckoutDraft) {
-	return func(d *CheckoutDraft) { d.BillingAddress = core.JSONOf(&core.Address{Country: &country}) }
+func in(country string) func(*checkout.Draft) {
+	return func(d *checkout.Draft) { d.BillingAddress = core.JSONOf(&core.Address{Country: &country}) }
 }
 
-func (s *shop) confirm(t *testing.T, c *Checkout) *Confirmation {
+func (s *shop) confirm(t *testing.T, c *checkout.Checkout) *Confirmation {
 	t.Helper()
 	begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 	require.NoError(t, err)
@@ -62,7 +63,7 @@ func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
 		german := s.change(t, c, in("DE"))
 		require.Equal(t, int64(190), *german.TaxAmount)
 		require.Equal(t, int64(1190), german.TotalAmount)
-		require.Equal(t, []lineitem.TaxBreakdown{{"MwSt.", 1900, 1000, 190, false}}, german.TaxBreakdown.V)
+		require.Equal(t, []lineitem.TaxBreakdown{{Name: "MwSt.", RateBps: 1900, TaxableAmount: 1000, TaxAmount: 190}}, german.TaxBreakdown.V)
 		require.Equal(t, c.LineItemIDs, german.LineItemIDs, "a line keeps its id when it is taxed")
 		french := s.change(t, c, in("FR"))
 		require.Zero(t, *french.TaxAmount)
@@ -84,7 +85,7 @@ func TestCheckout_InclusiveTaxIsInsideThePrice(t *testing.T) {
 		c := s.checkout(t, s.onSale(t, fixedPrice(17925)), s.onSale(t, catalog.PriceVariant{Amount: 100, Currency: "usd", TaxBehavior: ref(tenant.TaxBehaviorExclusive)}))
 		require.Equal(t, int64(2988+20), *c.TaxAmount)
 		require.Equal(t, int64(17925+120), c.TotalAmount)
-		require.Equal(t, []lineitem.TaxBreakdown{{"VAT", 2000, 14937, 2988, true}, {"VAT", 2000, 100, 20, false}}, c.TaxBreakdown.V)
+		require.Equal(t, []lineitem.TaxBreakdown{{Name: "VAT", RateBps: 2000, TaxableAmount: 14937, TaxAmount: 2988, Inclusive: true}, {Name: "VAT", RateBps: 2000, TaxableAmount: 100, TaxAmount: 20}}, c.TaxBreakdown.V)
 	})
 }
 
@@ -96,9 +97,9 @@ func TestCheckout_ExemptCustomersPayNoTax(t *testing.T) {
 		v := s.onSale(t, fixedPrice(1000))
 		c := s.checkout(t, v) // known by the address alone
 		require.Equal(t, int64(0), *c.TaxAmount)
-		other := s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail = ref("other@example.com") })
+		other := s.change(t, c, func(d *checkout.Draft) { d.CustomerEmail = ref("other@example.com") })
 		require.Nil(t, other.TaxAmount)
-		again := s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail, d.CustomerID = nil, &made.ID })
+		again := s.change(t, c, func(d *checkout.Draft) { d.CustomerEmail, d.CustomerID = nil, &made.ID })
 		require.Equal(t, int64(0), *again.TaxAmount)
 		require.Equal(t, int64(1000), s.confirm(t, again).Payment.Amount)
 	})
@@ -113,9 +114,9 @@ func TestBeginConfirm_RefusesATotalThatHasChanged(t *testing.T) {
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		dbtest.RequireInvalid(t, err, "line_items")
 		require.Equal(t, core.Recorded, core.OutcomeOf(err))
-		shown, err := s.GetCheckout(t.Context(), s.account, c.ID)
+		shown, err := s.Checkout.Get(t.Context(), s.account, c.ID)
 		require.NoError(t, err)
-		require.Equal(t, CheckoutStatusOpen, shown.Status)
+		require.Equal(t, checkout.StatusOpen, shown.Status)
 		require.Equal(t, int64(1070), shown.TotalAmount)
 		require.Equal(t, int64(1070), s.confirm(t, c).Payment.Amount)
 	})
@@ -126,7 +127,7 @@ func TestUpdateCheckout_ThatChangesNoPriceKeepsIt(t *testing.T) {
 		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
 		c := s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1000))), in("DE"))
 		s.taxed(t, tenant.TaxBehaviorExclusive)
-		named := s.change(t, c, func(d *CheckoutDraft) { d.CustomerName = ref("Grace") })
+		named := s.change(t, c, func(d *checkout.Draft) { d.CustomerName = ref("Grace") })
 		require.Equal(t, int64(1190), named.TotalAmount)
 	})
 }
@@ -155,13 +156,13 @@ func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 		v := s.onSale(t, fixedPrice(100))
 		w := s.onSale(t, fixedPrice(100))
 		c := s.change(t, s.checkout(t, v, w), in("DE"))
-		c = s.change(t, c, func(x *CheckoutDraft) {
+		c = s.change(t, c, func(x *checkout.Draft) {
 			x.AllowDiscountCodes = true
 			x.EnterDiscountCode(ref("spring"))
 		})
 		require.Equal(t, d.ID, *c.DiscountID)
 		require.Equal(t, "SPRING", *c.DiscountCode)
-		c = s.change(t, c, func(x *CheckoutDraft) { x.EnterDiscountCode(ref("SPRING")) }) // once more
+		c = s.change(t, c, func(x *checkout.Draft) { x.EnterDiscountCode(ref("SPRING")) }) // once more
 		require.Equal(t, int64(67), c.DiscountAmount)
 		require.Equal(t, int64(13+13), *c.TaxAmount, "12.54 and 12.73")
 		require.Equal(t, int64(200-67+26), c.TotalAmount)
@@ -191,24 +192,24 @@ func TestCheckout_RefusesDiscountsThatCannotBeUsed(t *testing.T) {
 		s.coded(t, "SMALL", nearlyAll)
 		secret := s.discount(t, nearlyAll)
 		for name, refused := range map[string]struct {
-			change func(*CheckoutDraft)
+			change func(*checkout.Draft)
 			field  string
 		}{
-			"unknown":               {func(d *CheckoutDraft) { d.DiscountCode = ref("NOPE") }, "discount_code"},
-			"expired":               {func(d *CheckoutDraft) { d.DiscountCode = ref("OLD") }, "discount_code"},
-			"less than can be paid": {func(d *CheckoutDraft) { d.DiscountCode = ref("SMALL") }, "discount_code"},
-			"the same by its id":    {func(d *CheckoutDraft) { d.DiscountID = &secret.ID }, "discount"},
-			"both":                  {func(d *CheckoutDraft) { d.DiscountID, d.DiscountCode = &secret.ID, ref("SMALL") }, "discount_code"},
-			"none are taken": {func(d *CheckoutDraft) {
+			"unknown":               {func(d *checkout.Draft) { d.DiscountCode = ref("NOPE") }, "discount_code"},
+			"expired":               {func(d *checkout.Draft) { d.DiscountCode = ref("OLD") }, "discount_code"},
+			"less than can be paid": {func(d *checkout.Draft) { d.DiscountCode = ref("SMALL") }, "discount_code"},
+			"the same by its id":    {func(d *checkout.Draft) { d.DiscountID = &secret.ID }, "discount"},
+			"both":                  {func(d *checkout.Draft) { d.DiscountID, d.DiscountCode = &secret.ID, ref("SMALL") }, "discount_code"},
+			"none are taken": {func(d *checkout.Draft) {
 				d.AllowDiscountCodes = false
 				d.EnterDiscountCode(ref("SMALL"))
 			}, "discount_code"},
 		} {
 			t.Log(name)
-			_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, refused.change)
+			_, err := s.Checkout.Update(t.Context(), s.account, c.ID, refused.change)
 			dbtest.RequireInvalid(t, err, refused.field)
 		}
-		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.DiscountID = ref(core.NewID(core.KindDiscount)) })
+		_, err := s.Checkout.Update(t.Context(), s.account, c.ID, func(d *checkout.Draft) { d.DiscountID = ref(core.NewID(core.KindDiscount)) })
 		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
@@ -217,7 +218,7 @@ func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		d := s.coded(t, "LAST", func(d *discount.Discount) { d.MaxRedemptions = ref(int64(1)) })
 		v := s.onSale(t, fixedPrice(1000))
-		use := func(x *CheckoutDraft) { x.DiscountCode = ref("last") }
+		use := func(x *checkout.Draft) { x.DiscountCode = ref("last") }
 		c, other := s.change(t, s.checkout(t, v), use), s.change(t, s.checkout(t, v), use)
 		begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		require.NoError(t, err)
@@ -239,12 +240,12 @@ func TestCheckout_AllOffNeedsNoPayment(t *testing.T) {
 			d.PercentBps, d.MaxRedemptionsPerCustomer = ref(int64(10_000)), ref(int64(1))
 		})
 		v := s.onSale(t, fixedPrice(1000))
-		use := func(x *CheckoutDraft) { x.DiscountCode = ref("GIFT") }
+		use := func(x *checkout.Draft) { x.DiscountCode = ref("GIFT") }
 		c, second := s.change(t, s.checkout(t, v), use), s.change(t, s.checkout(t, v), use)
 		require.False(t, c.PaymentMethodRequired)
 		done := s.confirm(t, c)
 		require.Nil(t, done.Payment)
-		require.Equal(t, CheckoutPaymentStatusNoPaymentRequired, done.Checkout.PaymentStatus)
+		require.Equal(t, checkout.PaymentStatusNoPaymentRequired, done.Checkout.PaymentStatus)
 		_, err := s.BeginConfirm(t.Context(), s.account, second.ID, byCard)
 		dbtest.RequireInvalid(t, err, "discount_code")
 		s.sound(t)

@@ -4,10 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/offer"
 )
 
 // onSale makes an active product and returns its price variant.
@@ -23,23 +26,23 @@ func (s *shop) onSale(t *testing.T, v catalog.PriceVariant) *catalog.PriceVarian
 }
 
 // checkout opens one of a piece of each.
-func (s *shop) checkout(t *testing.T, variants ...*catalog.PriceVariant) *Checkout {
+func (s *shop) checkout(t *testing.T, variants ...*catalog.PriceVariant) *checkout.Checkout {
 	t.Helper()
-	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: ref("grace@example.com"), EmailVerified: true}, Lines: pieceOf(variants...)})
+	c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerEmail: ref("grace@example.com"), EmailVerified: true}, Lines: pieceOf(variants...)})
 	require.NoError(t, err)
 	return c
 }
 
-func pieceOf(variants ...*catalog.PriceVariant) []NewLineItem {
-	lines := make([]NewLineItem, len(variants))
+func pieceOf(variants ...*catalog.PriceVariant) []offer.NewLine {
+	lines := make([]offer.NewLine, len(variants))
 	for i, v := range variants {
-		lines[i] = NewLineItem{PriceVariant: v.ID, Quantity: 1}
+		lines[i] = offer.NewLine{PriceVariant: v.ID, Quantity: 1}
 	}
 	return lines
 }
 
 // byCard is how the tests pay.
-var byCard = Confirm{Provider: "test", MethodRef: "pm_card_visa"}
+var byCard = checkout.Confirm{Provider: "test", MethodRef: "pm_card_visa"}
 
 func TestUpdateCheckout_TheSameLinesChangeNothing(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
@@ -47,7 +50,7 @@ func TestUpdateCheckout_TheSameLinesChangeNothing(t *testing.T) {
 		before := s.checkout(t, guide, tip)
 		stored, err := s.Lines.OfCheckout(t.Context(), s.account, before.ID)
 		require.NoError(t, err)
-		again, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide, tip) })
+		again, err := s.Checkout.Update(t.Context(), s.account, before.ID, func(d *checkout.Draft) { d.Lines = pieceOf(guide, tip) })
 		require.NoError(t, err)
 		require.Equal(t, before.LineItemIDs, again.LineItemIDs)
 		require.Equal(t, before.UpdatedAt, again.UpdatedAt)
@@ -60,14 +63,14 @@ func TestUpdateCheckout_TheSameLinesChangeNothing(t *testing.T) {
 // A caller that looks at what comes with a refusal must not take it for the checkout.
 func TestUpdateCheckout_NothingComesWithARefusal(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		before, err := s.GetCheckout(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1000))).ID)
+		before, err := s.Checkout.Get(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1000))).ID)
 		require.NoError(t, err)
 		tooMuch := s.discount(t, func(d *discount.Discount) { d.PercentBps = ref(int64(9800)) })
-		refused, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.DiscountID = &tooMuch.ID })
+		refused, err := s.Checkout.Update(t.Context(), s.account, before.ID, func(d *checkout.Draft) { d.DiscountID = &tooMuch.ID })
 		dbtest.RequireInvalid(t, err, "discount")
 		require.ErrorContains(t, err, "leaves 20 to pay")
 		require.Nil(t, refused)
-		after, err := s.GetCheckout(t.Context(), s.account, before.ID)
+		after, err := s.Checkout.Get(t.Context(), s.account, before.ID)
 		require.NoError(t, err)
 		require.Equal(t, before, after)
 	})
@@ -79,7 +82,7 @@ func TestUpdateCheckout_OnlyLinesThatChangeAreNew(t *testing.T) {
 		before := s.checkout(t, guide, map1)
 		old, err := s.Lines.OfCheckout(t.Context(), s.account, before.ID)
 		require.NoError(t, err)
-		changed, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide, map2) })
+		changed, err := s.Checkout.Update(t.Context(), s.account, before.ID, func(d *checkout.Draft) { d.Lines = pieceOf(guide, map2) })
 		require.NoError(t, err)
 		require.Equal(t, int64(2500), changed.TotalAmount)
 		lines, err := s.Lines.OfCheckout(t.Context(), s.account, before.ID)
@@ -90,7 +93,7 @@ func TestUpdateCheckout_OnlyLinesThatChangeAreNew(t *testing.T) {
 		require.Greater(t, lines[1].CreatedAt, before.CreatedAt)
 		require.Equal(t, changed.LineItemIDs.V, []string{lines[0].ID, lines[1].ID})
 
-		fewer, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide) })
+		fewer, err := s.Checkout.Update(t.Context(), s.account, before.ID, func(d *checkout.Draft) { d.Lines = pieceOf(guide) })
 		require.NoError(t, err)
 		require.Equal(t, []string{old[0].ID}, fewer.LineItemIDs.V)
 	})
@@ -102,7 +105,7 @@ func TestUpdateCheckout_TheSameLinesTakeTheNewPrice(t *testing.T) {
 		before := s.checkout(t, guide)
 		_, err := s.Catalog.UpdatePriceVariant(t.Context(), s.account, guide.ID, func(v *catalog.PriceVariant) { v.Amount = 2000 })
 		require.NoError(t, err)
-		after, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide) })
+		after, err := s.Checkout.Update(t.Context(), s.account, before.ID, func(d *checkout.Draft) { d.Lines = pieceOf(guide) })
 		require.NoError(t, err)
 		require.Equal(t, int64(2000), after.TotalAmount)
 		require.NotEqual(t, before.LineItemIDs, after.LineItemIDs)
@@ -115,22 +118,22 @@ func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
 		tip := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeCustom, Currency: "usd", SuggestedAmount: ref(int64(500))})
 		for _, v := range []*catalog.PriceVariant{s.onSale(t, fixedPrice(1900)), tip, free} {
 			for _, currency := range []string{"zzz", "eur"} {
-				_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{Currency: currency}, Lines: pieceOf(v)})
+				_, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{Currency: currency}, Lines: pieceOf(v)})
 				dbtest.RequireInvalid(t, err, "currency")
 				made := s.checkout(t, v)
-				_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.Currency = currency })
+				_, err = s.Checkout.Update(t.Context(), s.account, made.ID, func(d *checkout.Draft) { d.Currency = currency })
 				dbtest.RequireInvalid(t, err, "currency")
 			}
 		}
 		euros := s.onSale(t, catalog.PriceVariant{Amount: 1900, Currency: "eur"})
-		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(euros, free)})
+		_, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{}, Lines: pieceOf(euros, free)})
 		dbtest.RequireInvalid(t, err, "line_items")
 	})
 }
 
 func TestCheckout_NeedsALine(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}})
+		_, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{}})
 		dbtest.RequireInvalid(t, err, "line_items")
 	})
 }
@@ -148,7 +151,7 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 			_, err := s.db.Write.DB.ExecContext(t.Context(), statement)
 			require.NoError(t, err)
 		}
-		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(guide)})
+		_, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{}, Lines: pieceOf(guide)})
 		dbtest.RequireCode(t, err, core.CodeMissing)
 		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
 		dbtest.RequireInvalid(t, err, "line_items")
@@ -162,7 +165,7 @@ func TestCheckout_CountsThePiecesOfAllLines(t *testing.T) {
 			{Amount: 500, Currency: "usd", Stock: ref(int64(1))},
 		} {
 			one := s.onSale(t, v)
-			_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(one, one)})
+			_, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{}, Lines: pieceOf(one, one)})
 			dbtest.RequireInvalid(t, err, "line_items")
 			s.checkout(t, one)
 		}
@@ -185,9 +188,9 @@ func TestBeginConfirm_AsksEveryProductsQuestions(t *testing.T) {
 		c := s.checkout(t, needy, idle)
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		dbtest.RequireInvalid(t, err, "custom_field_data.size")
-		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.CustomFieldData.V = map[string]string{"size": "XL"} })
+		_, err = s.Checkout.Update(t.Context(), s.account, c.ID, func(d *checkout.Draft) { d.CustomFieldData.V = map[string]string{"size": "XL"} })
 		dbtest.RequireInvalid(t, err, "custom_field_data.size")
-		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.CustomFieldData.V = map[string]string{"size": "true"} })
+		_, err = s.Checkout.Update(t.Context(), s.account, c.ID, func(d *checkout.Draft) { d.CustomFieldData.V = map[string]string{"size": "true"} })
 		require.NoError(t, err)
 		_, err = s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		require.NoError(t, err)

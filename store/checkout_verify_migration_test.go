@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
+	"github.com/tillwright/tillwright/store/offer"
 )
 
 // TestMigrate_TellsWhomTheSellerNamed begins with subscriptions of which it was never asked who bought them.
@@ -18,30 +20,30 @@ func TestMigrate_TellsWhomTheSellerNamed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 900, Interval: ref("month"), TrialDays: 14})
 		ada := s.customer(t, "ada@example.com", nil)
-		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{v.ID})})
+		link, err := s.Checkout.CreateLink(t.Context(), s.account, checkout.Link{Active: true, PriceVariantIDs: core.JSONOf([]string{v.ID})})
 		require.NoError(t, err)
 		type old struct {
-			checkout *Checkout
+			checkout *checkout.Checkout
 			method   string // as it was stored
 			status   string
 			named    bool
 		}
-		begun := func(c Checkout) *Checkout {
-			made, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &c, Lines: []NewLineItem{{PriceVariant: v.ID, Quantity: 1}}})
+		begun := func(c checkout.Checkout) *checkout.Checkout {
+			made, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &c, Lines: []offer.NewLine{{PriceVariant: v.ID, Quantity: 1}}})
 			require.NoError(t, err)
 			return made
 		}
-		visited := func() *Checkout {
-			c, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{})
+		visited := func() *checkout.Checkout {
+			c, err := s.Checkout.FollowLink(t.Context(), link.ID, checkout.FollowLink{})
 			require.NoError(t, err)
-			return s.change(t, c, func(d *CheckoutDraft) { d.EnterEmail(ref("ada@example.com")) })
+			return s.change(t, c, func(d *checkout.Draft) { d.EnterEmail(ref("ada@example.com")) })
 		}
 		saved := `{"id":"pm_a","provider":"test","ref":"pm_card_visa","customer_ref":"ref","card":{"type":"card"}}`
 		olds := map[string]old{
-			"the customer was named":       {begun(Checkout{CustomerID: &ada.ID}), saved, "active", true},
-			"and has no method":            {begun(Checkout{CustomerID: &ada.ID}), "null", "active", true},
-			"an id of the seller's":        {begun(Checkout{CustomerEmail: ref("bob@example.com"), ExternalCustomerID: ref("bob")}), "null", "active", true},
-			"a new customer typed":         {begun(Checkout{CustomerEmail: ref("eve@example.com")}), saved, "active", false},
+			"the customer was named":       {begun(checkout.Checkout{CustomerID: &ada.ID}), saved, "active", true},
+			"and has no method":            {begun(checkout.Checkout{CustomerID: &ada.ID}), "null", "active", true},
+			"an id of the seller's":        {begun(checkout.Checkout{CustomerEmail: ref("bob@example.com"), ExternalCustomerID: ref("bob")}), "null", "active", true},
+			"a new customer typed":         {begun(checkout.Checkout{CustomerEmail: ref("eve@example.com")}), saved, "active", false},
 			"through a link":               {visited(), saved, "trialing", false},
 			"through a link, on the house": {visited(), "null", "trialing", false},
 			"nobody asks any more":         {visited(), saved, "canceled", true},

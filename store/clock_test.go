@@ -20,10 +20,10 @@ func TestAimClock_IsTheSameForARequestThatIsSentAgain(t *testing.T) {
 			var target core.Time
 			_, _, err := s.db.Request(t.Context(), s.key(key, "a day"), func(ctx context.Context) (*core.Answer, error) {
 				var err error
-				if target, err = s.AimClock(ctx, s.account, AdvanceClock{By: day}); err != nil {
+				if target, err = s.AimClock(ctx, s.account, AdvanceClock{By: core.Day}); err != nil {
 					return nil, err
 				}
-				_, err = s.MoveClock(db.Detached(ctx), s.account, target.Add(-day/2))
+				_, err = s.MoveClock(db.Detached(ctx), s.account, target.Add(-core.Day/2))
 				require.NoError(t, err)
 				return answer, end
 			})
@@ -34,6 +34,6 @@ func TestAimClock_IsTheSameForARequestThatIsSentAgain(t *testing.T) {
 		first := request("one", nil, stopped)
 		assert.Equal(t, first, request("one", &core.Answer{Status: 200}, nil))
 		second := request("two", &core.Answer{Status: 200}, nil)
-		assert.InDelta(t, int64(first.Add(day/2)), int64(second), float64(time.Minute.Microseconds()), "another one begins where the clock is")
+		assert.InDelta(t, int64(first.Add(core.Day/2)), int64(second), float64(time.Minute.Microseconds()), "another one begins where the clock is")
 	})
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // DeleteCustomer removes a customer. One with orders or invoices is kept for them without a single personal detail, and is
@@ -36,7 +38,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.Advert.ForgetConversions(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
-		if err := s.checkUnsubscribed(ctx, u, c); err != nil {
+		if err := s.Subscription.CheckNone(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if err := s.forgetActivity(ctx, u, c); err != nil {
@@ -101,7 +103,7 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 	if err != nil {
 		return err
 	}
-	subs, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
+	subs, err := db.Select[subscription.Subscription](ctx, u, subscription.Columns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`+u.Lock(), account, c.ID)
 	if err != nil {
 		return err
@@ -116,7 +118,7 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 	}
 	for i := range subs {
 		if subs[i].Cancellation.V == nil {
-			subs[i].cancel(&Cancellation{By: cancelledByMerchant}, now)
+			subs[i].Cancel(&subscription.Cancellation{By: subscription.CancelledByMerchant}, now)
 		}
 		if err := s.cancelNow(ctx, u, &subs[i], now); err != nil {
 			return err
@@ -143,7 +145,7 @@ func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref strin
 	if _, err := u.Exec(ctx, takeBack+` AND customer_id = ?`, account, c.ID); err != nil || c.Email == nil {
 		return err
 	}
-	_, err = u.Exec(ctx, takeBack+` AND `+keyOfEmail+` = ? AND customer_id || '' IS NULL`, account, core.EmailKey(*c.Email))
+	_, err = u.Exec(ctx, takeBack+` AND `+checkout.KeyOfEmail+` = ? AND customer_id || '' IS NULL`, account, core.EmailKey(*c.Email))
 	return err
 }
 
@@ -165,7 +167,7 @@ func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *customer.Cust
 		return nil
 	}
 	email := core.EmailKey(*c.Email)
-	if err := forget(`SELECT id FROM checkouts WHERE account_id = ? AND `+keyOfEmail+` = ? AND customer_id || '' IS NULL`, email); err != nil {
+	if err := forget(`SELECT id FROM checkouts WHERE account_id = ? AND `+checkout.KeyOfEmail+` = ? AND customer_id || '' IS NULL`, email); err != nil {
 		return err
 	}
 	if c.EmailKey == nil {

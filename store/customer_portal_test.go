@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -38,7 +39,7 @@ func TestOpenPortal_NotWithoutTheCustomer(t *testing.T) {
 // bought lets a customer buy something.
 func (s *shop) bought(t *testing.T, customer *customer.Customer) {
 	t.Helper()
-	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerID: &customer.ID}, Lines: pieceOf(s.onSale(t, fixedPrice(1900)))})
+	c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer.ID}, Lines: pieceOf(s.onSale(t, fixedPrice(1900)))})
 	require.NoError(t, err)
 	begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 	require.NoError(t, err)

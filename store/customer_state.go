@@ -7,14 +7,15 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // CustomerState is a customer with what they have and what they owe: the newest hundred of each.
 type CustomerState struct {
 	Customer            *customer.Customer
-	ActiveSubscriptions []Subscription // trialing, active or past due
-	OpenInvoices        []Invoice      // open or past due
-	Grants              []grant.Grant  // active or suspended
+	ActiveSubscriptions []subscription.Subscription // trialing, active or past due
+	OpenInvoices        []Invoice                   // open or past due
+	Grants              []grant.Grant               // active or suspended
 }
 
 // GetCustomerState returns a customer with what they have and owe, or CodeMissing.
@@ -24,7 +25,7 @@ func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*Cus
 		return nil, err
 	}
 	state := &CustomerState{Customer: c}
-	state.ActiveSubscriptions, err = db.Select[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+`
+	state.ActiveSubscriptions, err = db.Select[subscription.Subscription](ctx, s.db, subscription.Columns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND `+customer.ActiveSubscription+` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's subscriptions: %w", err)

@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // Without their index SQLite reads every subscription of the account for each customer: six seconds for a page.
@@ -27,7 +29,7 @@ func TestListCustomers_LooksForActiveSubscriptionsByTheirIndex(t *testing.T) {
 			}
 		}
 		for _, condition := range []string{customer.ActiveSubscription + ` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, customer.ActiveSubscription + ` AND status = 'past_due' ORDER BY id`} {
-			plan := s.plan(t, subscriptionColumns.SelectSQL+where+` AND customer_id = 'cus_1' AND `+condition)
+			plan := s.plan(t, subscription.Columns.SelectSQL+where+` AND customer_id = 'cus_1' AND `+condition)
 			assert.Contains(t, plan, "subscriptions_active", plan)
 		}
 	})

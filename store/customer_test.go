@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -24,8 +25,8 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		guide := s.onSale(t, fixedPrice(1900))
 		ada, grace := s.customer(t, "ada@example.com", nil), s.customer(t, "grace@example.com", ref("g1"))
-		create := func(customer, externalID string) (*Checkout, error) {
-			return s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerID: &customer, ExternalCustomerID: &externalID}, Lines: pieceOf(guide)})
+		create := func(customer, externalID string) (*checkout.Checkout, error) {
+			return s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer, ExternalCustomerID: &externalID}, Lines: pieceOf(guide)})
 		}
 		_, err := create(ada.ID, "g1")
 		dbtest.RequireInvalid(t, err, "external_customer_id")
@@ -34,12 +35,12 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 		made, err := create(ada.ID, "a1")
 		require.NoError(t, err, "nobody has it")
 
-		_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.ExternalCustomerID = ref("g1") })
+		_, err = s.Checkout.Update(t.Context(), s.account, made.ID, func(d *checkout.Draft) { d.ExternalCustomerID = ref("g1") })
 		dbtest.RequireInvalid(t, err, "external_customer_id")
 
 		_, err = s.UpdateCustomer(t.Context(), s.account, grace.ID, func(c *customer.Customer) { c.ExternalID = ref("a1") })
 		require.NoError(t, err)
-		_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.CustomerName = ref("Ada") })
+		_, err = s.Checkout.Update(t.Context(), s.account, made.ID, func(d *checkout.Draft) { d.CustomerName = ref("Ada") })
 		require.NoError(t, err, "what a change leaves alone is not held against it")
 		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
 		dbtest.RequireInvalid(t, err, "external_customer_id")
@@ -50,8 +51,8 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 // The other customer takes the id in the very moment of the order: the order is made all the same.
 func TestSettlePayment_TheExternalIDIsTakenAtTheSameTime(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{
-			Checkout: &Checkout{CustomerID: &s.customer(t, "ada@example.com", nil).ID, ExternalCustomerID: ref("e1")},
+		c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerID: &s.customer(t, "ada@example.com", nil).ID, ExternalCustomerID: ref("e1")},
 			Lines:    pieceOf(s.onSale(t, fixedPrice(1900))),
 		})
 		require.NoError(t, err)

@@ -15,7 +15,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		id, _ := core.ParseID(core.KindCustomer, ref)
 		// Subscriptions are locked before their customer, as everywhere.
-		pastDue, err := s.lockPastDue(ctx, u, account, id)
+		pastDue, err := s.Subscription.LockPastDue(ctx, u, account, id)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -91,7 +92,7 @@ func (s *Store) sourceNamed(ctx context.Context, account string, in *ListGrants)
 		return nil
 	}
 	if id, ok := core.ParseID(core.KindSubscription, ref); ok {
-		sub, err := s.getSubscription(ctx, account, id, "source")
+		sub, err := s.Subscription.Named(ctx, account, id, "source")
 		if err == nil {
 			in.Source = sub.ID
 		}
@@ -108,7 +109,7 @@ func (s *Store) sourceNamed(ctx context.Context, account string, in *ListGrants)
 
 // CheckoutDeliveries returns what the buyer of a completed checkout has by it now. Any other checkout delivers nothing. A file or an experience for which
 // the product has no name goes by its own.
-func (s *Store) CheckoutDeliveries(ctx context.Context, c *Checkout) ([]grant.Delivery, error) {
+func (s *Store) CheckoutDeliveries(ctx context.Context, c *checkout.Checkout) ([]grant.Delivery, error) {
 	if c.OrderID == nil {
 		return nil, nil
 	}

@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -172,19 +174,19 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 			Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{fixedPrice(1900)},
 		})
 		require.NoError(t, err)
-		c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{
-			Checkout: &Checkout{}, Lines: []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 1}},
+		c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{
+			Checkout: &checkout.Checkout{}, Lines: []offer.NewLine{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 1}},
 		})
 		require.NoError(t, err)
-		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{PriceVariantIDs: core.JSONOf(p.PriceVariantIDs.V), Active: true})
+		link, err := s.Checkout.CreateLink(t.Context(), s.account, checkout.Link{PriceVariantIDs: core.JSONOf(p.PriceVariantIDs.V), Active: true})
 		require.NoError(t, err)
 		customer, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: new("grace@example.com")})
 		require.NoError(t, err)
 		session, err := s.Portal.CreateSession(t.Context(), s.account, customer.ID, nil)
 		require.NoError(t, err)
 		open := map[string]func() error{
-			"checkout": func() error { _, _, err := s.CheckoutOfSecret(t.Context(), c.ClientSecret); return err },
-			"link":     func() error { _, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{}); return err },
+			"checkout": func() error { _, _, err := s.Checkout.OfSecret(t.Context(), c.ClientSecret); return err },
+			"link":     func() error { _, err := s.Checkout.FollowLink(t.Context(), link.ID, checkout.FollowLink{}); return err },
 			"portal":   func() error { _, _, err := s.Portal.Open(t.Context(), session.Token); return err },
 		}
 		for name, open := range open {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
@@ -95,9 +96,9 @@ func TestMigrate_WritesTheKeysOfAddresses(t *testing.T) {
 		for _, found := range []struct {
 			query, want string
 		}{
-			{`SELECT id FROM checkouts WHERE account_id = 'acct_a' AND ` + keyOfEmail + ` = 'σίσυφος@example.com'`, "chk_a3"},
-			{`SELECT id FROM orders WHERE account_id = 'acct_a' AND ` + keyOfEmail + ` = 'ada@xn--mnchen-3ya.example'`, "order_a2"},
-			{`SELECT id FROM orders WHERE account_id = 'acct_a' AND ` + keyOfEmail + ` = 'bob@example.com'`, "order_a1"},
+			{`SELECT id FROM checkouts WHERE account_id = 'acct_a' AND ` + checkout.KeyOfEmail + ` = 'σίσυφος@example.com'`, "chk_a3"},
+			{`SELECT id FROM orders WHERE account_id = 'acct_a' AND ` + checkout.KeyOfEmail + ` = 'ada@xn--mnchen-3ya.example'`, "order_a2"},
+			{`SELECT id FROM orders WHERE account_id = 'acct_a' AND ` + checkout.KeyOfEmail + ` = 'bob@example.com'`, "order_a1"},
 			{`SELECT id FROM discount_redemptions WHERE account_id = 'acct_a' AND buyer_key = '` + discount.BuyerKey("acct_a", "σίσυφος@example.com") + `'`, "red_a"},
 			{`SELECT id FROM discount_redemptions WHERE account_id = 'acct_a' AND buyer_key = 'other'`, "red_b"},
 		} {
@@ -163,7 +164,7 @@ func TestRepair_WritesWrongKeysAnew(t *testing.T) {
 		}
 		must(`UPDATE checkouts SET customer_email = 'ada@example.com' WHERE id = ?`, bought.ID)
 		require.Equal(t, 1, s.mended(t), "the key of an address that it had")
-		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM checkouts WHERE account_id = ? AND `+keyOfEmail+` = 'ada@example.com'`, s.account))
+		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM checkouts WHERE account_id = ? AND `+checkout.KeyOfEmail+` = 'ada@example.com'`, s.account))
 		require.Zero(t, s.mended(t))
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
@@ -21,6 +22,7 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/request"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // grown gives the account so many of all that it sells, and of what sales make, with every value of what they are filtered by.
@@ -32,7 +34,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	order, err := s.GetOrder(t.Context(), s.account, *bought.Checkout.OrderID)
 	require.NoError(t, err)
 	s.coded(t, "HALF", func(*discount.Discount) {})
-	_, err = s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID})})
+	_, err = s.Checkout.CreateLink(t.Context(), s.account, checkout.Link{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID})})
 	require.NoError(t, err)
 	s.during(t, func(ctx context.Context, u *db.Unit) {
 		require.NoError(t, u.Insert(ctx, refundColumns, &Refund{AccountID: s.account, ID: core.NewID(core.KindRefund), OrderID: order.ID, CustomerID: order.CustomerID, PaymentID: order.PaymentIDs.V[0],
@@ -60,7 +62,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 		"id": id(core.KindInvoice), "order_key": id(core.KindOrder), "order_id": id(core.KindOrder), "sequence": "n + 1", "number": "'INV-' || n", "status": oneIn(3, "'open'", "'paid'"), "subscription_id": oneIn(4, "'sub_' || n", "NULL"),
 		"collection_method": oneIn(5, "'send_invoice'", "'charge_automatically'"), "billing_reason": oneIn(5, "'manual'", "'purchase'"), "customer_id": id(core.KindCustomer), "due_at": oneIn(10, at+" + 9000000000", at), "created_at": at,
 	})
-	s.copies(t, "checkouts", checkoutColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "checkouts", checkout.Columns.SelectSQL, many, map[string]string{
 		"id": id(core.KindCheckout), "status": oneIn(5, "'open'", "'completed'"), "payment_status": oneIn(5, "'unpaid'", "'paid'"), "customer_id": id(core.KindCustomer), "customer_email": email, "discount_id": oneIn(4, "'disc_' || n", "NULL"), "created_at": at,
 	})
 	s.copies(t, "refunds", refundColumns.SelectSQL, many, map[string]string{
@@ -69,7 +71,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.copies(t, "discounts", db.ColumnsOf[discount.Discount]("discounts").SelectSQL, many, map[string]string{
 		"id": id(core.KindDiscount), "code_key": "'code' || n", "type": oneIn(4, "'fixed'", "'percent'"), "ends_at": oneIn(20, "9000000000000000 + n", "NULL"), "disabled_at": oneIn(20, at, "NULL"), "created_at": at,
 	})
-	s.copies(t, "checkout_links", checkoutLinkColumns.SelectSQL, many, map[string]string{"id": id(core.KindCheckoutLink), "active": oneIn(5, "FALSE", "TRUE"), "discount_id": oneIn(4, "'disc_' || n", "NULL"), "created_at": at})
+	s.copies(t, "checkout_links", checkout.LinkColumns.SelectSQL, many, map[string]string{"id": id(core.KindCheckoutLink), "active": oneIn(5, "FALSE", "TRUE"), "discount_id": oneIn(4, "'disc_' || n", "NULL"), "created_at": at})
 	s.copies(t, "products", db.ColumnsOf[catalog.Product]("products").SelectSQL, many, map[string]string{
 		"id": id(core.KindProduct), "slug": "'guide-' || n", "external_id": "'ext' || n", "status": oneIn(3, "'draft'", "'active'"), "type": oneIn(5, "'course'", "'digital'"), "visibility": oneIn(5, "'unlisted'", "'public'"), "has_recurring": oneIn(5, "TRUE", "FALSE"), "created_at": at,
 	})
@@ -125,17 +127,17 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"discounts starts_at":                  asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusScheduled}),
 			"discounts type":                       asking(s, s.Discount.List, discount.List{Page: page, Type: "none"}),
 			"discounts code_key":                   asking(s, s.Discount.List, discount.List{Page: page, Code: "none"}),
-			"checkout_links active":                asking(s, s.ListCheckoutLinks, ListCheckoutLinks{Page: page, Active: yes}),
-			"subscriptions status":                 asking(s, s.ListSubscriptions, ListSubscriptions{Page: page, Status: "none"}),
-			"subscriptions cancellation_reason":    asking(s, s.ListSubscriptions, ListSubscriptions{Page: page, CancellationReason: "none"}),
-			"subscriptions cancel_at_period_end":   asking(s, s.ListSubscriptions, ListSubscriptions{Page: page, CancelAtPeriodEnd: yes}),
-			"subscriptions current_period_end":     asking(s, s.ListSubscriptions, ListSubscriptions{Page: page, CurrentPeriodEndBefore: ref(core.Time(-1))}),
+			"checkout_links active":                asking(s, s.Checkout.ListLinks, checkout.ListLinks{Page: page, Active: yes}),
+			"subscriptions status":                 asking(s, s.Subscription.List, subscription.List{Page: page, Status: "none"}),
+			"subscriptions cancellation_reason":    asking(s, s.Subscription.List, subscription.List{Page: page, CancellationReason: "none"}),
+			"subscriptions cancel_at_period_end":   asking(s, s.Subscription.List, subscription.List{Page: page, CancelAtPeriodEnd: yes}),
+			"subscriptions current_period_end":     asking(s, s.Subscription.List, subscription.List{Page: page, CurrentPeriodEndBefore: ref(core.Time(-1))}),
 			"refunds status":                       asking(s, s.ListRefunds, ListRefunds{Page: page, Status: "none"}),
 			"refunds reason":                       asking(s, s.ListRefunds, ListRefunds{Page: page, Reason: "none"}),
-			"checkouts status":                     asking(s, s.ListCheckouts, ListCheckouts{Page: page, Status: CheckoutStatusProcessing}),
-			"checkouts " + endsUnpaid:              asking(s, s.ListCheckouts, ListCheckouts{Page: page, Status: CheckoutStatusExpired}),
-			"checkouts payment_status":             asking(s, s.ListCheckouts, ListCheckouts{Page: page, PaymentStatus: "none"}),
-			"checkouts lower(customer_email)":      asking(s, s.ListCheckouts, ListCheckouts{Page: page, CustomerEmail: "nobody"}),
+			"checkouts status":                     asking(s, s.Checkout.List, checkout.List{Page: page, Status: checkout.StatusProcessing}),
+			"checkouts " + checkout.EndsUnpaid:     asking(s, s.Checkout.List, checkout.List{Page: page, Status: checkout.StatusExpired}),
+			"checkouts payment_status":             asking(s, s.Checkout.List, checkout.List{Page: page, PaymentStatus: "none"}),
+			"checkouts lower(customer_email)":      asking(s, s.Checkout.List, checkout.List{Page: page, CustomerEmail: "nobody"}),
 			"invoices status":                      asking(s, s.ListInvoices, ListInvoices{Page: page, Status: "none"}),
 			"invoices collection_method":           asking(s, s.ListInvoices, ListInvoices{Page: page, CollectionMethod: "none"}),
 			"invoices billing_reason":              asking(s, s.ListInvoices, ListInvoices{Page: page, BillingReason: "none"}),
@@ -162,20 +164,20 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"price_variants external_id":           asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, ExternalID: "none"}),
 			"line_items product_id order_id":       listed(s, orderColumns, core.KindOrder, "line_items", "order_id", "product_id = ?"),
 			"line_items price_variant_id order_id": listed(s, orderColumns, core.KindOrder, "line_items", "order_id", "price_variant_id = ?"),
-			"line_items product_id checkout_id":    listed(s, checkoutColumns, core.KindCheckout, "line_items", "checkout_id", "product_id = ?"),
+			"line_items product_id checkout_id":    listed(s, checkout.Columns, core.KindCheckout, "line_items", "checkout_id", "product_id = ?"),
 			"orders subscription_id":               referring(s, orderColumns, core.KindOrder, "subscription_id"),
 			"orders discount_id":                   referring(s, orderColumns, core.KindOrder, "discount_id"),
 			"invoices customer_id":                 referring(s, invoiceColumns, core.KindInvoice, "customer_id"),
 			"invoices subscription_id":             referring(s, invoiceColumns, core.KindInvoice, "subscription_id"),
-			"checkouts customer_id":                referring(s, checkoutColumns, core.KindCheckout, "customer_id"),
-			"checkouts discount_id":                referring(s, checkoutColumns, core.KindCheckout, "discount_id"),
+			"checkouts customer_id":                referring(s, checkout.Columns, core.KindCheckout, "customer_id"),
+			"checkouts discount_id":                referring(s, checkout.Columns, core.KindCheckout, "discount_id"),
 			"refunds order_id":                     referring(s, refundColumns, core.KindRefund, "order_id"),
 			"refunds customer_id":                  referring(s, refundColumns, core.KindRefund, "customer_id"),
 			"refunds subscription_id":              referring(s, refundColumns, core.KindRefund, "subscription_id"),
-			"subscriptions product_id":             referring(s, subscriptionColumns, core.KindSubscription, "product_id"),
-			"subscriptions price_variant_id":       referring(s, subscriptionColumns, core.KindSubscription, "price_variant_id"),
-			"subscriptions discount_id":            referring(s, subscriptionColumns, core.KindSubscription, "discount_id"),
-			"checkout_links discount_id":           referring(s, checkoutLinkColumns, core.KindCheckoutLink, "discount_id"),
+			"subscriptions product_id":             referring(s, subscription.Columns, core.KindSubscription, "product_id"),
+			"subscriptions price_variant_id":       referring(s, subscription.Columns, core.KindSubscription, "price_variant_id"),
+			"subscriptions discount_id":            referring(s, subscription.Columns, core.KindSubscription, "discount_id"),
+			"checkout_links discount_id":           referring(s, checkout.LinkColumns, core.KindCheckoutLink, "discount_id"),
 			"balance_transactions customer_id":     referring(s, customer.BalanceTransactionColumns, core.KindBalanceTransaction, "customer_id"),
 			"balance_transactions reason":          asking(s, balanceOf, customer.ListBalanceTransactions{Page: page, Reason: "none"}),
 			"balance_transactions currency":        asking(s, balanceOf, customer.ListBalanceTransactions{Page: page, Currency: "none"}),
@@ -231,7 +233,7 @@ func (s *shop) areLed(t *testing.T, asked map[string]func() error) {
 				assert.False(t, readsWhole(plan), "%s\n%s", text, plan)
 			}
 			led := true
-			for _, column := range strings.Fields(strings.ReplaceAll(columns, endsUnpaid, "status")) {
+			for _, column := range strings.Fields(strings.ReplaceAll(columns, checkout.EndsUnpaid, "status")) {
 				led = led && (leads(plan, column) || strings.ContainsAny(columns, "(") && leads(plan, "<expr>"))
 			}
 			isLed = isLed || led

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -62,21 +63,21 @@ func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead t
 	now := s.Now()
 	for number := range many {
 		o := one
-		made := now.Add(-h.between(60 * day))
+		made := now.Add(-h.between(60 * core.Day))
 		o.ID = core.IDsBefore(core.KindOrder, made) + fmt.Sprintf("%016d", h.Int64N(1e16))
 		o.Number, o.CheckoutID, o.InvoiceID = int64(number+2), ref(core.NewID(core.KindCheckout)), nil
 		o.CreatedAt = made.Add(h.between(9*time.Minute) - 4*time.Minute)
 		o.BillingReason, o.Status = oneOf(h, BillingReasonPurchase, BillingReasonPurchase, BillingReasonSubscriptionCycle), oneOf(h, OrderStatusPaid, OrderStatusPaid, OrderStatusPending)
 		if h.IntN(8) == 0 {
 			o.BillingReason, o.CheckoutID = BillingReasonManual, nil
-			o.CreatedAt = min(now, made.Add(h.between(40*day)))
+			o.CreatedAt = min(now, made.Add(h.between(40*core.Day)))
 		}
 		if ahead > 0 {
 			o.CreatedAt = o.CreatedAt.Add(h.between(ahead))
 		}
 		o.PaidAt = nil
 		if o.Status == OrderStatusPaid {
-			o.PaidAt = ref(o.CreatedAt.Add(oneOf(h, 0, 0, 0, 30*time.Minute, h.between(20*day))))
+			o.PaidAt = ref(o.CreatedAt.Add(oneOf(h, 0, 0, 0, 30*time.Minute, h.between(20*core.Day))))
 		}
 		o.NetAmount = oneOf(h, 0, 100, 1900, h.Int64N(5000))
 		o.SubtotalAmount, o.DiscountAmount, o.TaxAmount, o.TotalAmount, o.PaidAmount, o.RefundedAmount = o.NetAmount, 0, 0, o.NetAmount, 0, 0
@@ -105,7 +106,7 @@ func (h *orderHistory) ask(now core.Time, ahead time.Duration) ListOrders {
 		if o := oneOf(h, h.orders...); h.IntN(2) == 0 {
 			return ref(cmp.Or(core.Deref(o.PaidAt), o.CreatedAt) + core.Time(h.IntN(2)))
 		}
-		return ref(now.Add(h.between(65*day+ahead) - 62*day))
+		return ref(now.Add(h.between(65*core.Day+ahead) - 62*core.Day))
 	}
 	for range 1 + h.IntN(3) {
 		switch h.IntN(12) {
@@ -215,7 +216,7 @@ func (h *orderHistory) scan(in ListOrders) (ids []string, more bool) {
 // A list is what a plain scan of all orders finds, however few rows it may examine: or else it is refused.
 func TestListOrders_IsAPlainScanOrRefused(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for _, ahead := range []time.Duration{0, 300 * day} {
+		for _, ahead := range []time.Duration{0, 300 * core.Day} {
 			h := newOrderHistory(t)
 			account, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Grace's Shop", Email: "grace@example.com"})
 			require.NoError(t, err)

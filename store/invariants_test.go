@@ -12,10 +12,12 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
@@ -42,12 +44,12 @@ func purchases(t *testing.T, s *Store, account string) {
 	})
 	require.NoError(t, err)
 	begin := func() *Confirmation {
-		c, err := s.CreateCheckout(t.Context(), account, CheckoutDraft{
-			Checkout: &Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID, AdsConsent: true, AdsVisit: core.JSONOf(visit())},
-			Lines:    []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
+		c, err := s.Checkout.Create(t.Context(), account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID, AdsConsent: true, AdsVisit: core.JSONOf(visit())},
+			Lines:    []offer.NewLine{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 		})
 		require.NoError(t, err)
-		begun, err := s.BeginConfirm(t.Context(), account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
+		begun, err := s.BeginConfirm(t.Context(), account, c.ID, checkout.Confirm{Provider: "test", MethodRef: "pm_card_visa"})
 		require.NoError(t, err)
 		return begun
 	}
@@ -60,7 +62,7 @@ func purchases(t *testing.T, s *Store, account string) {
 	require.NoError(t, err)
 	refund(t, s, account, *settled.Checkout.OrderID)
 	begin()
-	_, err = s.CreateCheckoutLink(t.Context(), account, CheckoutLink{PriceVariantIDs: core.JSONOf([]string{p.PriceVariantIDs.V[0]}), DiscountID: &d.ID, MaxUses: new(int64(3))})
+	_, err = s.Checkout.CreateLink(t.Context(), account, checkout.Link{PriceVariantIDs: core.JSONOf([]string{p.PriceVariantIDs.V[0]}), DiscountID: &d.ID, MaxUses: new(int64(3))})
 	require.NoError(t, err)
 }
 

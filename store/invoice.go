@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // InvoiceStatus says how far an invoice has come.
@@ -179,7 +180,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		f.One("order_key", in.Order)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.getSubscription(ctx, account, in.Subscription, "subscription")
+		subscription, err := s.Subscription.Named(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return nil, false, err
 		}
@@ -261,7 +262,7 @@ const VoidReasonRequested = "requested"
 
 // callOff makes a locked invoice that nobody is paying void, and its order too. Sub is the locked subscription that the invoice
 // bills, which goes on without it; nil if there is none.
-func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *Subscription, b *bill) error {
+func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill) error {
 	if err := s.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -280,8 +281,8 @@ func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *cust
 
 // invoiceOffers reads the price variants and products of the lines. The offer of a line stands at the same place; that of a line
 // without a price variant is empty. A price variant that does not exist is CodeMissing on its line.
-func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, error) {
-	offers := make([]offer, len(d.Lines))
+func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer.Offer, error) {
+	offers := make([]offer.Offer, len(d.Lines))
 	for n, wanted := range d.Lines {
 		if wanted.PriceVariant == "" {
 			continue
@@ -295,15 +296,15 @@ func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, err
 		if err != nil {
 			return nil, err
 		}
-		offers[n] = offer{variant: variant, product: product}
+		offers[n] = offer.Offer{Variant: variant, Product: product}
 	}
 	return offers, nil
 }
 
-func (d *InvoiceDraft) chooseCurrency(offers []offer, account *tenant.Account) {
+func (d *InvoiceDraft) chooseCurrency(offers []offer.Offer, account *tenant.Account) {
 	for _, o := range offers {
-		if d.Currency == "" && o.variant != nil {
-			d.Currency = o.variant.Currency
+		if d.Currency == "" && o.Variant != nil {
+			d.Currency = o.Variant.Currency
 		}
 	}
 	if d.Currency == "" {
@@ -322,17 +323,17 @@ func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) lineitem.Item {
 }
 
 // ofVariant returns a line of a price variant at its price in the currency, and adds to p what does not go with it.
-func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.Problems) lineitem.Item {
+func (l *NewInvoiceLine) ofVariant(at string, o offer.Offer, currency string, p *core.Problems) lineitem.Item {
 	p.Check(l.UnitAmount == nil, at+"unit_amount", "The price variant has a price: leave unit_amount out, or send a description instead of the price variant.")
 	p.Check(l.TaxRateBps == nil, at+"tax_rate_bps", "A price variant is taxed by the account's settings: leave tax_rate_bps out.")
 	item := lineitem.Item{
-		Kind: lineitem.KindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name,
-		PriceVariantName: o.variant.Name, Description: l.Description, CustomAmount: l.CustomAmount,
-		Gives: o.product.Type != catalog.ProductTypeTip, Licensed: o.mayLicense(),
+		Kind: lineitem.KindPrice, ProductID: &o.Product.ID, PriceVariantID: &o.Variant.ID, ProductName: o.Product.Name,
+		PriceVariantName: o.Variant.Name, Description: l.Description, CustomAmount: l.CustomAmount,
+		Gives: o.Product.Type != catalog.ProductTypeTip, Licensed: o.MayLicense(),
 	}
-	problem := o.foreign(currency)
+	problem := o.Foreign(currency)
 	if problem == "" {
-		item.UnitAmount, problem = o.unitAmount(currency, l.CustomAmount)
+		item.UnitAmount, problem = o.UnitAmount(currency, l.CustomAmount)
 	}
 	p.Check(problem == "", at+"price_variant", problem)
 	return item
@@ -340,7 +341,7 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.
 
 // tax sets the tax rate of a line: its own, or the one of the account's settings at the customer's address. If the settings need
 // an address that is not there, that is added to p.
-func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer, account *tenant.Account, customer *customer.Customer, p *core.Problems) {
+func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer.Offer, account *tenant.Account, customer *customer.Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
 		return
@@ -355,8 +356,8 @@ func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer, account *tenant.Accou
 		return
 	}
 	item.TaxRateBps, item.TaxName, item.TaxInclusive = rate.RateBps, &rate.Name, settings.Behavior == tenant.TaxBehaviorInclusive
-	if o.variant != nil {
-		item.TaxInclusive = settings.IsInclusive(o.variant.TaxBehavior)
+	if o.Variant != nil {
+		item.TaxInclusive = settings.IsInclusive(o.Variant.TaxBehavior)
 	}
 }
 
@@ -397,7 +398,7 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []lineite
 	return d.Terms().Pricing(items, i.Currency), nil
 }
 
-// replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
+// Checkout.replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
 // that line.
 func (i *Invoice) replaceLines(items, stored []lineitem.Item, now core.Time) {
 	ids := make([]string, len(items))

@@ -2,13 +2,13 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -34,18 +34,18 @@ func (s *Store) writeReceipt(ctx context.Context, u *db.Unit, b *bill) error {
 }
 
 // writePaymentFailed tells the customer of a subscription that is past due of an attempt that failed, and of the next one.
-func (s *Store) writePaymentFailed(ctx context.Context, u *db.Unit, sub *Subscription, i *Invoice) error {
+func (s *Store) writePaymentFailed(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *Invoice) error {
 	return s.writeLetter(ctx, u, Letter{
-		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: i.ID, Period: sub.failure(),
+		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: i.ID, Period: sub.Failure(),
 	})
 }
 
-// lastBill names the only attempt to collect the last invoice of a subscription that has ended.
+// Subscription.LastBill names the only attempt to collect the last invoice of a subscription that has ended.
 const lastBill = "last"
 
 // writeLastFailed tells the customer of a subscription that has ended that its last invoice could not be charged, and is not tried again. Who was
 // deleted is told nothing.
-func (s *Store) writeLastFailed(ctx context.Context, u *db.Unit, sub *Subscription, b *bill) error {
+func (s *Store) writeLastFailed(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill) error {
 	if b.Customer.DeletedAt != nil {
 		return nil
 	}
@@ -54,21 +54,10 @@ func (s *Store) writeLastFailed(ctx context.Context, u *db.Unit, sub *Subscripti
 	})
 }
 
-// failure names the latest attempt to collect from a subscription that is past due.
-func (s *Subscription) failure() string {
-	return fmt.Sprintf("%d.%d", core.Deref(s.PastDueAt), s.AttemptCount)
-}
-
-// How long before the end of a trial its customer is told: sooner if more is to be paid at once.
-const (
-	trialNotice       = 3 * day
-	yearlyTrialNotice = 7 * day
-)
-
 // writeTrialEnding has the customer of a subscription told before its trial is over. Nobody is told of one that is too short for that.
-func (s *Store) writeTrialEnding(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
-	due := sub.trialNoticeAt()
-	if sub.Status != SubscriptionStatusTrialing || due <= now {
+func (s *Store) writeTrialEnding(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
+	due := sub.TrialNoticeAt()
+	if sub.Status != subscription.StatusTrialing || due <= now {
 		return nil
 	}
 	return s.writeLetter(ctx, u, Letter{
@@ -76,32 +65,15 @@ func (s *Store) writeTrialEnding(ctx context.Context, u *db.Unit, sub *Subscript
 	})
 }
 
-// trialNoticeAt returns when the customer of a subscription is told that its trial is over soon; the zero time if it has none.
-func (s *Subscription) trialNoticeAt() core.Time {
-	if s.TrialEnd == nil {
-		return 0
-	}
-	notice := trialNotice
-	if s.isYearly() {
-		notice = yearlyTrialNotice
-	}
-	return s.TrialEnd.Add(-notice)
-}
-
-// isYearly reports whether a period of the plan lasts a year or more.
-func (s *Subscription) isYearly() bool {
-	return s.Interval == "year" || s.Interval == "month" && s.IntervalCount >= 12
-}
-
 // writeCanceled tells the customer of a subscription until when it goes on. It may be cancelled and kept several times.
-func (s *Store) writeCanceled(ctx context.Context, u *db.Unit, sub *Subscription) error {
+func (s *Store) writeCanceled(ctx context.Context, u *db.Unit, sub *subscription.Subscription) error {
 	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionCanceled, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
 	})
 }
 
 // writeKept tells the customer of a subscription that it goes on, of which they may have read that it ends.
-func (s *Store) writeKept(ctx context.Context, u *db.Unit, sub *Subscription) error {
+func (s *Store) writeKept(ctx context.Context, u *db.Unit, sub *subscription.Subscription) error {
 	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionKept, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
 	})
@@ -111,7 +83,7 @@ func (s *Store) writeKept(ctx context.Context, u *db.Unit, sub *Subscription) er
 const planPause = 5 * time.Minute
 
 // writePlanChanged tells the customer of a subscription of its plan, or of the one that waits, once planPause is over.
-func (s *Store) writePlanChanged(ctx context.Context, u *db.Unit, sub *Subscription) error {
+func (s *Store) writePlanChanged(ctx context.Context, u *db.Unit, sub *subscription.Subscription) error {
 	now, err := s.db.BusinessNow(ctx, sub.AccountID)
 	if err != nil {
 		return err
@@ -122,7 +94,7 @@ func (s *Store) writePlanChanged(ctx context.Context, u *db.Unit, sub *Subscript
 }
 
 // writeEnded tells the customer of a subscription that it has ended.
-func (s *Store) writeEnded(ctx context.Context, u *db.Unit, sub *Subscription) error {
+func (s *Store) writeEnded(ctx context.Context, u *db.Unit, sub *subscription.Subscription) error {
 	return s.writeLetter(ctx, u, Letter{AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionEnded, CustomerID: sub.CustomerID, ObjectID: sub.ID})
 }
 

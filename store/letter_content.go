@@ -11,11 +11,12 @@ import (
 	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/signed"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // letterFileLifetime is how long the address of a file in a letter opens it.
-const letterFileLifetime = 30 * day
+const letterFileLifetime = 30 * core.Day
 
 // LetterContent is what a letter tells of, as it is now. Of Order, Subscription and so on it has those that its kind tells of.
 type LetterContent struct {
@@ -29,8 +30,8 @@ type LetterContent struct {
 	Order        *Order
 	Invoice      *Invoice
 	Payment      *payment.Payment // the last of the invoice; nil: there was nothing to charge
-	Subscription *Subscription
-	Renewal      *SubscriptionRenewal
+	Subscription *subscription.Subscription
+	Renewal      *subscription.Renewal
 	LastBill     int64 // what a cancelled subscription charges when it ends
 	Grant        *grant.Grant
 	Product      string // name of what the grant is of

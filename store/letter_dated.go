@@ -6,16 +6,17 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Letters that are written ahead wait for their day. Whoever sends one looks then whether its cause is still there.
 
 const (
-	renewalNotice    = 14 * day // before the end of a period of a year or more
-	cardNotice       = 30 * day // before a card expires
-	reminderBefore   = 3 * day
-	reminderAfter    = 7 * day
+	renewalNotice    = 14 * core.Day // before the end of a period of a year or more
+	cardNotice       = 30 * core.Day // before a card expires
+	reminderBefore   = 3 * core.Day
+	reminderAfter    = 7 * core.Day
 	reminderIsBefore = "before"
 	reminderIsDue    = "due"
 	reminderIsAfter  = "after"
@@ -37,8 +38,8 @@ func (s *Store) writeDated(ctx context.Context, u *db.Unit, l Letter, due, now c
 
 // writePeriod has the customer of a subscription told what the period that just began brings: that it renews after a year or more, and that its card
 // expires before the period after it is charged.
-func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
-	if due := sub.CurrentPeriodEnd.Add(-renewalNotice); sub.isYearly() && sub.Status != SubscriptionStatusTrialing && due > now {
+func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
+	if due := sub.CurrentPeriodEnd.Add(-renewalNotice); sub.IsYearly() && sub.Status != subscription.StatusTrialing && due > now {
 		err := s.writeDated(ctx, u, Letter{
 			AccountID: sub.AccountID, Kind: tenant.LetterRenewalUpcoming, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: sub.CurrentPeriodEnd.String(),
 		}, due, now)
@@ -46,7 +47,7 @@ func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *Subscription, 
 			return err
 		}
 	}
-	method, err := s.MethodForSubscription(ctx, sub)
+	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil || method == nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/mailbox"
@@ -92,10 +94,10 @@ func TestCountLetter_CountsAMailboxOnce(t *testing.T) {
 		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "+ad@example.com", "203.0.113.9"))
 
 		for n := range mailbox.RecipientVerifications {
-			_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("grace+%d@example.com", n)).ID, fmt.Sprintf("203.0.%d.7", n))
+			_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("grace+%d@example.com", n)).ID, fmt.Sprintf("203.0.%d.7", n))
 			require.NoError(t, err)
 		}
-		_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, "grace@example.com").ID, "203.0.113.7")
+		_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, "grace@example.com").ID, "203.0.113.7")
 		dbtest.RequireCode(t, err, core.CodeRateLimit)
 	})
 }
@@ -116,7 +118,7 @@ func TestCountLetter_CountsAMailboxOverAllAccounts(t *testing.T) {
 			}
 		}
 		require.Equal(t, mailbox.MailboxLetters, sent)
-		_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, "Victim@googlemail.com").ID, "203.0.113.7")
+		_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, "Victim@googlemail.com").ID, "203.0.113.7")
 		dbtest.RequireCode(t, err, core.CodeRateLimit)
 		dbtest.RequireCode(t, s.Mailbox.CountPortalLetter(t.Context(), "victim@gmail.com", "203.0.113.8"), core.CodeRateLimit)
 		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "vic.tim@example.com", "203.0.113.8"))
@@ -124,9 +126,9 @@ func TestCountLetter_CountsAMailboxOverAllAccounts(t *testing.T) {
 }
 
 // asked is a checkout in which somebody typed an address.
-func (s *shop) asked(t *testing.T, email string) *Checkout {
+func (s *shop) asked(t *testing.T, email string) *checkout.Checkout {
 	t.Helper()
-	return s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1900))), func(d *CheckoutDraft) { d.CustomerEmail, d.EmailVerified = &email, false })
+	return s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1900))), func(d *checkout.Draft) { d.CustomerEmail, d.EmailVerified = &email, false })
 }
 
 // Nobody writes to people here by typing their addresses, from wherever they ask.
@@ -134,7 +136,7 @@ func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		began := time.Now()
 		asks := func(n int, from string) error {
-			_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("ada%d@example.com", n)).ID, from)
+			_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("ada%d@example.com", n)).ID, from)
 			return err
 		}
 		s.at(began)
@@ -168,9 +170,9 @@ func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
 func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		c, now, n := s.asked(t, "ada@example.com"), time.Now(), 0
-		asks := func(c *Checkout) error {
+		asks := func(c *checkout.Checkout) error {
 			n++
-			_, err := s.BeginVerification(t.Context(), s.account, c.ID, fmt.Sprintf("198.51.%d.1", n))
+			_, err := s.Checkout.BeginVerification(t.Context(), s.account, c.ID, fmt.Sprintf("198.51.%d.1", n))
 			return err
 		}
 		s.at(now)
@@ -210,7 +212,7 @@ func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
 		if s.db.Engine == core.PostgreSQL {
 			replica = openStore(t, s.db.Options.URL)
 		}
-		var checkouts []*Checkout
+		var checkouts []*checkout.Checkout
 		for n := range 24 {
 			checkouts = append(checkouts, s.asked(t, fmt.Sprintf("ada%d@example.com", n%6)))
 		}
@@ -222,7 +224,7 @@ func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
 				on = replica
 			}
 			group.Go(func() {
-				_, err := on.BeginVerification(t.Context(), s.account, c.ID, "198.51.100.1")
+				_, err := on.Checkout.BeginVerification(t.Context(), s.account, c.ID, "198.51.100.1")
 				var refusal *core.Error
 				if err == nil {
 					sent.Add(1)

@@ -45,7 +45,7 @@ func (s *Store) orderCheckout(ctx context.Context, o *Order) (*string, error) {
 	if o.CheckoutID != nil || o.SubscriptionID == nil {
 		return o.CheckoutID, nil
 	}
-	sub, err := s.GetSubscription(ctx, o.AccountID, *o.SubscriptionID)
+	sub, err := s.Subscription.Get(ctx, o.AccountID, *o.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *Store) grantCheckout(ctx context.Context, g *grant.Grant) (*string, err
 		}
 		return o.CheckoutID, nil
 	case grant.SourceTypeSubscription:
-		sub, err := s.GetSubscription(ctx, g.AccountID, g.SourceID)
+		sub, err := s.Subscription.Get(ctx, g.AccountID, g.SourceID)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (s *Store) checkoutLocale(ctx context.Context, account string, checkout *st
 	if checkout == nil {
 		return nil, nil
 	}
-	found, err := s.CheckoutsByID(ctx, account, []string{*checkout})
+	found, err := s.Checkout.ByID(ctx, account, []string{*checkout})
 	if err != nil || found[*checkout] == nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (e
 		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
 	case l.Period == lastBill:
 		c.Payment, err = s.Payment.LastOfInvoice(ctx, l.AccountID, c.Invoice.ID)
-	case sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != c.Invoice.ID || sub.failure() != l.Period || sub.NextAttemptAt == nil:
+	case sub.Status != subscription.StatusPastDue || core.Deref(sub.LatestInvoiceID) != c.Invoice.ID || sub.Failure() != l.Period || sub.NextAttemptAt == nil:
 		c.Void = "The payment was tried again since."
 	default:
 		c.Payment, err = s.Payment.LastOfInvoice(ctx, l.AccountID, c.Invoice.ID)
@@ -43,7 +44,7 @@ func (s *Store) readTrial(ctx context.Context, l *Letter, c *LetterContent) erro
 	}
 	sub := c.Subscription
 	switch {
-	case sub.Status != SubscriptionStatusTrialing:
+	case sub.Status != subscription.StatusTrialing:
 		c.Void = fmt.Sprintf("The subscription is %s now.", sub.Status)
 	case sub.TrialEnd.String() != l.Period:
 		c.Void = "The trial was extended since."
@@ -71,7 +72,7 @@ func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error 
 	}
 	err := s.readNewer(ctx, l, c, "The subscription was kept and cancelled again since, of which there is another letter.")
 	if err == nil {
-		c.LastBill, err = s.LastBillAmount(ctx, l.AccountID, l.ObjectID)
+		c.LastBill, err = s.Subscription.LastBillAmount(ctx, l.AccountID, l.ObjectID)
 	}
 	return err
 }
@@ -93,7 +94,7 @@ func (s *Store) readKept(ctx context.Context, l *Letter, c *LetterContent) error
 	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
 		return err
 	}
-	if c.Subscription.CancelAtPeriodEnd || c.Subscription.hasEnded() {
+	if c.Subscription.CancelAtPeriodEnd || c.Subscription.HasEnded() {
 		c.Void = "The subscription has ended, or was cancelled again."
 		return nil
 	}
@@ -101,7 +102,7 @@ func (s *Store) readKept(ctx context.Context, l *Letter, c *LetterContent) error
 }
 
 func (s *Store) readSubscription(ctx context.Context, l *Letter, c *LetterContent, id string) (err error) {
-	if c.Subscription, err = s.GetSubscription(ctx, l.AccountID, id); err == nil {
+	if c.Subscription, err = s.Subscription.Get(ctx, l.AccountID, id); err == nil {
 		c.isVerified, c.checkout = c.Subscription.CustomerVerified, c.Subscription.CheckoutID
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // readRenewal reads a subscription that renews soon, and what it costs then. The customer is not told if it does not.
@@ -20,7 +21,7 @@ func (s *Store) readRenewal(ctx context.Context, l *Letter, c *LetterContent) er
 	}
 	sub := c.Subscription
 	switch {
-	case sub.Status != SubscriptionStatusActive:
+	case sub.Status != subscription.StatusActive:
 		c.Void = fmt.Sprintf("The subscription is %s now.", sub.Status)
 	case sub.CurrentPeriodEnd.String() != l.Period:
 		c.Void = "The period ends at another time now."
@@ -29,7 +30,7 @@ func (s *Store) readRenewal(ctx context.Context, l *Letter, c *LetterContent) er
 	case sub.PauseAtPeriodEnd:
 		c.Void = "The subscription will be paused when the period is over."
 	default:
-		if c.Method, err = s.MethodForSubscription(ctx, sub); err == nil {
+		if c.Method, err = s.Subscription.Method(ctx, sub); err == nil {
 			err = s.readNext(ctx, l, c)
 		}
 	}
@@ -38,7 +39,7 @@ func (s *Store) readRenewal(ctx context.Context, l *Letter, c *LetterContent) er
 
 // readNext reads what the next period of a subscription costs. The customer is not told if there is none.
 func (s *Store) readNext(ctx context.Context, l *Letter, c *LetterContent) (err error) {
-	c.Renewal, err = s.PreviewSubscriptionRenewal(ctx, l.AccountID, c.Subscription.ID)
+	c.Renewal, err = s.Subscription.PreviewRenewal(ctx, l.AccountID, c.Subscription.ID)
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
 		c.Void, err = refused.Message, nil
 	}
@@ -48,7 +49,7 @@ func (s *Store) readNext(ctx context.Context, l *Letter, c *LetterContent) (err 
 // readPlan reads a subscription whose plan changed or will, and what its next period costs.
 func (s *Store) readPlan(ctx context.Context, l *Letter, c *LetterContent) error {
 	err := s.readSubscription(ctx, l, c, l.ObjectID)
-	if err == nil && c.Subscription.hasEnded() {
+	if err == nil && c.Subscription.HasEnded() {
 		c.Void = "The subscription has ended."
 	}
 	if err == nil && c.Void == "" {
@@ -71,7 +72,7 @@ func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error
 	if err != nil {
 		return err
 	}
-	c.Method, err = s.MethodForSubscription(ctx, c.Subscription)
+	c.Method, err = s.Subscription.Method(ctx, c.Subscription)
 	switch {
 	case err != nil:
 	case c.Method == nil || c.Method.Card.Period() != l.Period:

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -202,7 +203,7 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 		s.at(time.Now())
 		guide := s.onSale(t, fixedPrice(1900))
 		buys := func(email string, verified bool) string {
-			c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: &email, EmailVerified: verified}, Lines: pieceOf(guide)})
+			c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerEmail: &email, EmailVerified: verified}, Lines: pieceOf(guide)})
 			require.NoError(t, err)
 			s.confirm(t, c)
 			_, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
@@ -235,7 +236,7 @@ func TestReadLetter_SendsReceiptsOfPaymentsHoweverManyLettersOthersCause(t *test
 		}
 		guide := s.onSale(t, fixedPrice(1900))
 		buys := func(v *catalog.PriceVariant) string {
-			c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: new("ada@example.com")}, Lines: pieceOf(v)})
+			c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerEmail: new("ada@example.com")}, Lines: pieceOf(v)})
 			require.NoError(t, err)
 			s.confirm(t, c)
 			_, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)

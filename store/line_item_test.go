@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -76,7 +77,7 @@ func (s *shop) lock(ctx context.Context, u *db.Unit, table, id, clause string) e
 
 func twentyBuyers(t *testing.T, s *shop, v *catalog.PriceVariant) {
 	replicas := []*Store{openPatient(t, s.db.Options.URL), openPatient(t, s.db.Options.URL)} // one has too few connections
-	checkouts, errs := make([]*Checkout, 20), make([]error, 20)
+	checkouts, errs := make([]*checkout.Checkout, 20), make([]error, 20)
 	for i := range checkouts {
 		checkouts[i] = s.checkout(t, v)
 	}
@@ -138,13 +139,13 @@ func TestBeginConfirm_SaysWhyItsCustomerWasNotMade(t *testing.T) {
 		var confirmed func() error
 		s.during(t, func(ctx context.Context, _ *db.Unit) {
 			_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-				customer, isNew, err := s.newBuyer(ctx, u, one, true, s.Now())
+				customer, isNew, err := s.Checkout.NewBuyer(ctx, u, one, true, s.Now())
 				require.True(t, isNew)
 				return customer, err
 			})
 			require.NoError(t, err)
 			confirmed = s.started(t, func(replica *Store) error {
-				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, other.ID, Confirm{})
+				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, other.ID, checkout.Confirm{})
 				return err
 			})
 			s.waiting(t, 1)
@@ -167,7 +168,7 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 		s.during(t, func(ctx context.Context, u *db.Unit) {
 			require.NoError(t, s.lock(ctx, u, "products", v.ProductID, u.Lock()))
 			confirmed = s.started(t, func(replica *Store) error {
-				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
+				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, checkout.Confirm{})
 				return err
 			})
 			s.waiting(t, 1)
@@ -191,7 +192,7 @@ func TestBeginConfirm_ForNothingOfAProductThatGoesMeanwhile(t *testing.T) {
 			_, err := s.Catalog.DeleteProduct(ctx, s.account, v.ProductID)
 			require.NoError(t, err)
 			confirmed = s.started(t, func(replica *Store) error {
-				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
+				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, checkout.Confirm{})
 				return err
 			})
 			s.waiting(t, 1)
@@ -223,7 +224,7 @@ func TestUpdatePriceVariant_MoneyIsFixedWhileItIsPaidFor(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))
 		c := s.checkout(t, v)
-		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
+		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, checkout.Confirm{Provider: "test", MethodRef: "pm_card_visa"})
 		require.NoError(t, err)
 		_, err = s.Catalog.UpdatePriceVariant(t.Context(), s.account, v.ID, func(v *catalog.PriceVariant) { v.Amount = 2100 })
 		dbtest.RequireInvalid(t, err, "amount")

@@ -17,13 +17,14 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/migrations"
 	"github.com/tillwright/tillwright/store/report"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // sold is what a random shop sold, by which its metrics are added up once more.
 type sold struct {
 	orders  []Order
 	refunds []Refund
-	made    []Subscription
+	made    []subscription.Subscription
 }
 
 // seeded returns a source of random numbers, whose seed the test prints.
@@ -81,17 +82,17 @@ func trade(t *testing.T, s *shop, r *rand.Rand, orders int) *sold {
 }
 
 // subscribed counts a subscription that begins and that may end, at moments that may be swapped.
-func subscribed(s *Store, u *db.Unit, account string, r *rand.Rand, currency string, from, until core.Time) Subscription {
-	sub := Subscription{
-		AccountID: account, Currency: currency, Status: SubscriptionStatusActive, PeriodAmount: r.Int64N(100_000), StartedAt: min(from, until),
+func subscribed(s *Store, u *db.Unit, account string, r *rand.Rand, currency string, from, until core.Time) subscription.Subscription {
+	sub := subscription.Subscription{
+		AccountID: account, Currency: currency, Status: subscription.StatusActive, PeriodAmount: r.Int64N(100_000), StartedAt: min(from, until),
 		Interval: []string{"day", "week", "month", "year"}[r.IntN(4)], IntervalCount: 1 + r.Int64N(5),
 	}
 	s.Report.Count(u, account, currency, sub.StartedAt, report.Figures{Started: 1})
-	s.countSubscription(u, &sub, sub.StartedAt)
+	s.Subscription.Count(u, &sub, sub.StartedAt)
 	amount := *sub.MonthlyAmount
 	if r.IntN(2) == 0 {
-		sub.end([]SubscriptionStatus{SubscriptionStatusCanceled, SubscriptionStatusCompleted}[r.IntN(2)], max(from, until))
-		s.countSubscription(u, &sub, max(from, until)+1)
+		sub.End([]subscription.Status{subscription.StatusCanceled, subscription.StatusCompleted}[r.IntN(2)], max(from, until))
+		s.Subscription.Count(u, &sub, max(from, until)+1)
 	}
 	sub.MonthlyAmount = &amount
 	return sub
@@ -134,7 +135,7 @@ func (all *sold) figures(p report.Period, currency string, where calendar) (f re
 		if within(s.StartedAt) {
 			f.Started++
 		}
-		if s.Status == SubscriptionStatusCanceled && within(*s.EndedAt) {
+		if s.Status == subscription.StatusCanceled && within(*s.EndedAt) {
 			f.Churned++
 		}
 		if where.day(s.StartedAt) <= to && (s.EndedAt == nil || where.day(*s.EndedAt) > to) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
@@ -50,55 +51,55 @@ const (
 // Order is a purchase, or a bill of a subscription or an invoice, once it was placed. Number counts the account's orders from 1
 // without gaps.
 type Order struct {
-	AccountID         string                             `db:"account_id"`
-	ID                string                             `db:"id"`
-	InvoiceID         *string                            `db:"invoice_id"`
-	SubscriptionID    *string                            `db:"subscription_id"`
-	DiscountID        *string                            `db:"discount_id"`
-	Number            int64                              `db:"number"`
-	Status            OrderStatus                        `db:"status"`
-	BillingReason     BillingReason                      `db:"billing_reason"`
-	CustomerID        string                             `db:"customer_id"`
-	CustomerEmail     *string                            `db:"customer_email"`     // as it was when the order was made
-	CustomerEmailKey  *string                            `db:"customer_email_key"` // see keyOfEmail
-	CustomerVerified  bool                               `db:"customer_verified"`  // false: only a typed address says that it is this customer's
-	LineItemIDs       core.JSON[[]string]                `db:"line_item_ids"`
-	PaymentIDs        core.JSON[[]string]                `db:"payment_ids"`
-	RefundIDs         core.JSON[[]string]                `db:"refund_ids"`
-	GrantIDs          core.JSON[[]string]                `db:"grant_ids"`         // of what its payment gave, or of what its subscription had given by then
-	LegalAcceptances  core.JSON[[]LegalAcceptance]       `db:"legal_acceptances"` // by the buyer of its checkout
-	CheckoutID        *string                            `db:"checkout_id"`
-	Currency          string                             `db:"currency"`
-	SubtotalAmount    int64                              `db:"subtotal_amount"`
-	DiscountAmount    int64                              `db:"discount_amount"`
-	NetAmount         int64                              `db:"net_amount"`
-	TaxAmount         int64                              `db:"tax_amount"`
-	TotalAmount       int64                              `db:"total_amount"`
-	PaidAmount        int64                              `db:"paid_amount"`
-	BalanceApplied    int64                              `db:"balance_applied"`  // what the customer's credit paid
-	BalanceTaken      int64                              `db:"balance_taken"`    // what of that was taken off their balance: all, but of a small bill that nobody was known to owe
-	RefundedAmount    int64                              `db:"refunded_amount"`  // what went back to the payment method
-	RefundedBalance   int64                              `db:"refunded_balance"` // what went back to the customer's balance
-	RefundedTaxAmount int64                              `db:"refunded_tax_amount"`
-	CreditedAmount    int64                              `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
-	RefundProvider    *string                            `db:"refund_provider"` // took PaidAmount and can give it back; nil if nobody can: it was paid out of band
-	BalanceGone       bool                               `db:"balance_gone"`    // its customer was deleted, so that what their balance paid cannot go back
-	TaxBreakdown      core.JSON[[]lineitem.TaxBreakdown] `db:"tax_breakdown"`
-	BillingName       *string                            `db:"billing_name"`
-	BillingAddress    core.JSON[*core.Address]           `db:"billing_address"`
-	TaxID             core.JSON[*customer.TaxID]         `db:"tax_id"`
-	CustomFieldData   core.JSON[map[string]string]       `db:"custom_field_data"`
-	PeriodStart       *core.Time                         `db:"period_start"` // the period of a subscription that it bills, with PeriodEnd
-	PeriodEnd         *core.Time                         `db:"period_end"`
-	NextAttemptAt     *core.Time                         `db:"next_payment_attempt_at"`
-	PaidAt            *core.Time                         `db:"paid_at"`
-	VoidedAt          *core.Time                         `db:"voided_at"`
-	Metadata          core.Metadata                      `db:"metadata"`
-	LinkVersion       int64                              `db:"link_version"` // the version of the addresses that open its page: raising it ends those made before
-	EventSeq          int64                              `db:"event_seq"`
-	CreatedAt         core.Time                          `db:"created_at"`
-	UpdatedAt         core.Time                          `db:"updated_at"`
-	ReceiptURL        string                             `db:"-"` // the page that shows the receipt to the buyer
+	AccountID         string                                `db:"account_id"`
+	ID                string                                `db:"id"`
+	InvoiceID         *string                               `db:"invoice_id"`
+	SubscriptionID    *string                               `db:"subscription_id"`
+	DiscountID        *string                               `db:"discount_id"`
+	Number            int64                                 `db:"number"`
+	Status            OrderStatus                           `db:"status"`
+	BillingReason     BillingReason                         `db:"billing_reason"`
+	CustomerID        string                                `db:"customer_id"`
+	CustomerEmail     *string                               `db:"customer_email"`     // as it was when the order was made
+	CustomerEmailKey  *string                               `db:"customer_email_key"` // see checkout.KeyOfEmail
+	CustomerVerified  bool                                  `db:"customer_verified"`  // false: only a typed address says that it is this customer's
+	LineItemIDs       core.JSON[[]string]                   `db:"line_item_ids"`
+	PaymentIDs        core.JSON[[]string]                   `db:"payment_ids"`
+	RefundIDs         core.JSON[[]string]                   `db:"refund_ids"`
+	GrantIDs          core.JSON[[]string]                   `db:"grant_ids"`         // of what its payment gave, or of what its subscription had given by then
+	LegalAcceptances  core.JSON[[]checkout.LegalAcceptance] `db:"legal_acceptances"` // by the buyer of its checkout
+	CheckoutID        *string                               `db:"checkout_id"`
+	Currency          string                                `db:"currency"`
+	SubtotalAmount    int64                                 `db:"subtotal_amount"`
+	DiscountAmount    int64                                 `db:"discount_amount"`
+	NetAmount         int64                                 `db:"net_amount"`
+	TaxAmount         int64                                 `db:"tax_amount"`
+	TotalAmount       int64                                 `db:"total_amount"`
+	PaidAmount        int64                                 `db:"paid_amount"`
+	BalanceApplied    int64                                 `db:"balance_applied"`  // what the customer's credit paid
+	BalanceTaken      int64                                 `db:"balance_taken"`    // what of that was taken off their balance: all, but of a small bill that nobody was known to owe
+	RefundedAmount    int64                                 `db:"refunded_amount"`  // what went back to the payment method
+	RefundedBalance   int64                                 `db:"refunded_balance"` // what went back to the customer's balance
+	RefundedTaxAmount int64                                 `db:"refunded_tax_amount"`
+	CreditedAmount    int64                                 `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
+	RefundProvider    *string                               `db:"refund_provider"` // took PaidAmount and can give it back; nil if nobody can: it was paid out of band
+	BalanceGone       bool                                  `db:"balance_gone"`    // its customer was deleted, so that what their balance paid cannot go back
+	TaxBreakdown      core.JSON[[]lineitem.TaxBreakdown]    `db:"tax_breakdown"`
+	BillingName       *string                               `db:"billing_name"`
+	BillingAddress    core.JSON[*core.Address]              `db:"billing_address"`
+	TaxID             core.JSON[*customer.TaxID]            `db:"tax_id"`
+	CustomFieldData   core.JSON[map[string]string]          `db:"custom_field_data"`
+	PeriodStart       *core.Time                            `db:"period_start"` // the period of a subscription that it bills, with PeriodEnd
+	PeriodEnd         *core.Time                            `db:"period_end"`
+	NextAttemptAt     *core.Time                            `db:"next_payment_attempt_at"`
+	PaidAt            *core.Time                            `db:"paid_at"`
+	VoidedAt          *core.Time                            `db:"voided_at"`
+	Metadata          core.Metadata                         `db:"metadata"`
+	LinkVersion       int64                                 `db:"link_version"` // the version of the addresses that open its page: raising it ends those made before
+	EventSeq          int64                                 `db:"event_seq"`
+	CreatedAt         core.Time                             `db:"created_at"`
+	UpdatedAt         core.Time                             `db:"updated_at"`
+	ReceiptURL        string                                `db:"-"` // the page that shows the receipt to the buyer
 }
 
 // RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance: a refund of
@@ -209,7 +210,7 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	var f db.Filter
 	f.Is("status", string(in.Status))
 	f.Is("billing_reason", string(in.BillingReason))
-	f.Is(keyOfEmail, core.EmailKey(in.CustomerEmail))
+	f.Is(checkout.KeyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Number != nil {
 		f.Only("number", *in.Number)
 	}
@@ -226,14 +227,14 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	return db.Page(ctx, s.db, orderColumns, core.KindOrder, account, in.Page, &f)
 }
 
-// OrderPatch says what to change about an order. IsVerified is nil if it stays as it is. Change sets the other fields, and leaves
+// OrderPatch says what to change about an order. Checkout.IsVerified is nil if it stays as it is. Change sets the other fields, and leaves
 // amounts and lines alone.
 type OrderPatch struct {
 	IsVerified *bool
 	Change     func(*Order)
 }
 
-// UpdateOrder applies a patch to an order. With IsVerified it verifies the purchase as VerifyCheckout does, and what is verified stays so: to take
+// UpdateOrder applies a patch to an order. With Checkout.IsVerified it verifies the purchase as Checkout.Verify does, and what is verified stays so: to take
 // it back is CodeInvalid on customer_verified. The invoice is issued when the order is made, so what it says about the buyer is a record:
 // changing that is CodeInvalid on status. No event follows.
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPatch) (*Order, error) {
@@ -296,14 +297,14 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Checkout != "" {
-		checkout, err := s.getCheckout(ctx, account, in.Checkout, "checkout")
+		checkout, err := s.Checkout.Named(ctx, account, in.Checkout, "checkout")
 		if err != nil {
 			return err
 		}
 		f.One("checkout_id", checkout.ID)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.getSubscription(ctx, account, in.Subscription, "subscription")
+		subscription, err := s.Subscription.Named(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return err
 		}
@@ -359,12 +360,12 @@ func findOrder(ctx context.Context, r db.Reader, account, ref string) (*Order, e
 // there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that
 // every purchase of the account or of the product needs are locked last, so that purchases wait for each other as briefly as
 // possible.
-func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, p *payment.Payment, method *payment.BillingMethod) error {
+func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, items []lineitem.Item, p *payment.Payment, method *payment.BillingMethod) error {
 	pastDue, err := s.lockPastDueOf(ctx, u, c, p)
 	if err != nil {
 		return err
 	}
-	customer, isKnown, err := s.buyer(ctx, u, c)
+	customer, isKnown, err := s.Checkout.Buyer(ctx, u, c)
 	if err != nil {
 		return err
 	}
@@ -372,7 +373,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 	if err != nil {
 		return err
 	}
-	if isKnown && p != nil && c.keepsMethods(p.Keyless) {
+	if isKnown && p != nil && c.KeepsMethods(p.Keyless) {
 		if err := s.saveMethod(ctx, u, customer, p, pastDue); err != nil {
 			return err
 		}
@@ -380,7 +381,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 	if p != nil {
 		method = payment.MethodOf(p)
 	}
-	variants, err := s.readOffered(ctx, c.AccountID, items)
+	variants, err := s.Offer.Read(ctx, c.AccountID, items)
 	if err != nil {
 		return err
 	}
@@ -399,14 +400,14 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 	}
 	order := orderOf(c)
 	order.CustomerVerified = isKnown
-	b, err := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, seller, now)), Customer: customer}, now)
+	b, err := newBill(placement{Order: order, Items: order.subscribe(subs, lines, checkout.Placed(items, seller, now)), Customer: customer}, now)
 	if err != nil {
 		return err
 	}
 	if err := s.tellAds(ctx, u, c, b, isKnown, subs, lines); err != nil {
 		return err
 	}
-	if err := s.giveSubscriptions(ctx, u, subs, lines, items); err != nil {
+	if err := s.Subscription.GiveNew(ctx, u, subs, lines, items); err != nil {
 		return err
 	}
 	for i := range subs {
@@ -415,7 +416,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 	if err := s.insertSubscriptions(ctx, u, subs, b.Invoice.ID); err != nil {
 		return err
 	}
-	if err := s.beginTrials(ctx, u, c, items, owner{customer, isKnown}, now); err != nil {
+	if err := s.Checkout.BeginTrials(ctx, u, c, items, customer, isKnown, now); err != nil {
 		return err
 	}
 	c.SubscriptionID = order.SubscriptionID
@@ -442,7 +443,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 }
 
 // orderOf returns an order with what its checkout says about it. Ids, lines and amounts are still missing.
-func orderOf(c *Checkout) *Order {
+func orderOf(c *checkout.Checkout) *Order {
 	return &Order{
 		AccountID: c.AccountID, BillingReason: BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
 		DiscountID:  c.DiscountID,
@@ -452,12 +453,12 @@ func orderOf(c *Checkout) *Order {
 
 // linkOrder makes the checkout completed, and stores in it and in its payment, if there is one, which order and invoice they
 // made.
-func (s *Store) linkOrder(ctx context.Context, u *db.Unit, b *bill, c *Checkout, p *payment.Payment) error {
+func (s *Store) linkOrder(ctx context.Context, u *db.Unit, b *bill, c *checkout.Checkout, p *payment.Payment) error {
 	o := b.Order
-	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired
+	c.PaymentStatus = checkout.PaymentStatusNoPaymentRequired
 	if p != nil {
 		if p.Amount > 0 {
-			c.PaymentStatus = CheckoutPaymentStatusPaid
+			c.PaymentStatus = checkout.PaymentStatusPaid
 		}
 		p.OrderID, p.InvoiceID, p.CustomerID = &o.ID, &b.Invoice.ID, &o.CustomerID
 		if err := u.Update(ctx, payment.Columns, p); err != nil {
@@ -465,11 +466,11 @@ func (s *Store) linkOrder(ctx context.Context, u *db.Unit, b *bill, c *Checkout,
 		}
 	}
 	before := c.Status
-	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
-	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*payment.Failure]{}
+	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = checkout.StatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
+	c.NextAction, c.LastPaymentError = core.JSON[*checkout.NextAction]{}, core.JSON[*payment.Failure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
 	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Completed: 1})
-	if err := u.Update(ctx, checkoutColumns, c); err != nil {
+	if err := u.Update(ctx, checkout.Columns, c); err != nil {
 		return err
 	}
 	return s.notePurchase(ctx, u, c, before)

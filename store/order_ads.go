@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // Ad networks are told of what somebody bought if they agreed to that at the checkout, and of nothing else that is bought: an order without a
@@ -16,16 +18,16 @@ import (
 // tellAds queues what ad networks are to be told of a locked checkout that is being completed, if its buyer agreed: of its order, unless
 // that costs nothing, and of the subscriptions that it begins, each from the line of the bill with its index in lines. Of a trial they are told
 // when it begins. The visit is erased, because it is of no more use; the caller stores the checkout. It costs other purchases nothing.
-func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *Checkout, b *bill, isKnown bool, subs []Subscription, lines []int) error {
+func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *checkout.Checkout, b *bill, isKnown bool, subs []subscription.Subscription, lines []int) error {
 	if !c.AdsConsent {
 		return nil
 	}
-	who := c.happening(b, isKnown)
+	who := happening(c, b, isKnown)
 	c.AdsVisit.V = nil
 	happened, onTrial := []advert.Happening{}, map[string]bool{}
 	for i := range subs {
 		item, kind := b.Items[lines[i]], advert.ConversionSubscriptionStarted
-		if subs[i].Status == SubscriptionStatusTrialing {
+		if subs[i].Status == subscription.StatusTrialing {
 			kind, onTrial[item.ID] = advert.ConversionTrialStarted, true
 		}
 		happened = append(happened, tell(who, kind, subs[i].ID, item.TotalAmount, []lineitem.Item{item}))
@@ -49,7 +51,7 @@ func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *Checkout, b *bill, i
 
 // happening returns who completes a checkout and how they came, without what they did. What only the customer of the bill said, networks
 // are told if the buyer is known to be that customer.
-func (c *Checkout) happening(b *bill, isKnown bool) advert.Happening {
+func happening(c *checkout.Checkout, b *bill, isKnown bool) advert.Happening {
 	h := advert.Happening{
 		Account: c.AccountID, At: b.Order.CreatedAt, Currency: c.Currency, CustomerID: b.Customer.ID, Email: core.Deref(c.CustomerEmail),
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -48,9 +49,9 @@ func (s *shop) told(t *testing.T, d *advert.ConversionDestination) []advert.Conv
 }
 
 // agreed opens a checkout whose buyer agreed, and came by an ad.
-func (s *shop) agreed(t *testing.T, variants ...*catalog.PriceVariant) *Checkout {
+func (s *shop) agreed(t *testing.T, variants ...*catalog.PriceVariant) *checkout.Checkout {
 	t.Helper()
-	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{
+	c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{
 		CustomerEmail: ref("Grace@Example.com"), EmailVerified: true, CustomerName: ref("Grace Brewster Hopper"),
 		BillingAddress: core.JSONOf(&core.Address{City: ref("San José"), State: ref("CA"), PostalCode: ref("98 121-9431"), Country: ref("US")}),
 		AdsConsent:     true, AdsVisit: core.JSONOf(visit()),
@@ -65,9 +66,9 @@ func visit() *advert.Visit {
 	}
 }
 
-func (s *shop) read(t *testing.T, c *Checkout) *Checkout {
+func (s *shop) read(t *testing.T, c *checkout.Checkout) *checkout.Checkout {
 	t.Helper()
-	stored, err := s.GetCheckout(t.Context(), s.account, c.ID)
+	stored, err := s.Checkout.Get(t.Context(), s.account, c.ID)
 	require.NoError(t, err)
 	return stored
 }
@@ -121,7 +122,7 @@ func TestConfirm_TellsNobodyWithoutConsent(t *testing.T) {
 		s.destination(t, advert.PlatformFacebook, nil)
 		s.confirm(t, s.checkout(t, guide, club))
 		takenBack := s.agreed(t, guide)
-		s.confirm(t, s.change(t, takenBack, func(d *CheckoutDraft) { d.AnswerAds(ref(false)) }))
+		s.confirm(t, s.change(t, takenBack, func(d *checkout.Draft) { d.AnswerAds(ref(false)) }))
 		atLast := byCard
 		atLast.AdsConsent = ref(false)
 		begun, err := s.BeginConfirm(t.Context(), s.account, s.agreed(t, guide).ID, atLast)
@@ -169,20 +170,20 @@ func TestCheckout_ForgetsAVisitThatIsOfNoUse(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		guide := s.onSale(t, fixedPrice(1900))
 		c := s.agreed(t, guide)
-		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.AdsConsent = false })
+		_, err := s.Checkout.Update(t.Context(), s.account, c.ID, func(d *checkout.Draft) { d.AdsConsent = false })
 		dbtest.RequireInvalid(t, err, "ads_visit")
-		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.AdsVisit.V = &advert.Visit{ClientIP: "fe80::1%eth0"} })
+		_, err = s.Checkout.Update(t.Context(), s.account, c.ID, func(d *checkout.Draft) { d.AdsVisit.V = &advert.Visit{ClientIP: "fe80::1%eth0"} })
 		dbtest.RequireInvalid(t, err, "ads_visit.client_ip")
-		again := s.change(t, c, func(d *CheckoutDraft) { d.AdsVisit.V = visit() })
+		again := s.change(t, c, func(d *checkout.Draft) { d.AdsVisit.V = visit() })
 		require.Equal(t, c.UpdatedAt, again.UpdatedAt, "the same visit changes nothing")
 
-		require.Nil(t, s.change(t, c, func(d *CheckoutDraft) { d.AnswerAds(ref(false)) }).AdsVisit.V)
-		ended, err := s.ExpireCheckout(t.Context(), s.account, s.agreed(t, guide).ID)
+		require.Nil(t, s.change(t, c, func(d *checkout.Draft) { d.AnswerAds(ref(false)) }).AdsVisit.V)
+		ended, err := s.Checkout.Expire(t.Context(), s.account, s.agreed(t, guide).ID)
 		require.NoError(t, err)
 		require.Nil(t, s.read(t, ended).AdsVisit.V)
 		late := s.agreed(t, guide)
 		s.at(late.ExpiresAt.Time())
-		_, err = s.EndCheckout(t.Context(), s.account, late.ID)
+		_, err = s.Checkout.End(t.Context(), s.account, late.ID)
 		require.NoError(t, err)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM checkouts WHERE ads_visit IS NOT NULL`))
 	})
@@ -193,7 +194,7 @@ func TestDeleteCustomer_TellsAdNetworksNothingMore(t *testing.T) {
 		guide, d := s.onSale(t, fixedPrice(1900)), s.destination(t, advert.PlatformFacebook, nil)
 		bought := s.confirm(t, s.agreed(t, guide)).Checkout
 		other := s.customer(t, "ada@example.com", nil)
-		named, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerID: bought.CustomerID, AdsConsent: true, AdsVisit: core.JSONOf(visit())}, Lines: pieceOf(guide)})
+		named, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerID: bought.CustomerID, AdsConsent: true, AdsVisit: core.JSONOf(visit())}, Lines: pieceOf(guide)})
 		require.NoError(t, err)
 		typed := s.agreed(t, guide)
 		_, err = s.MergeCustomer(t.Context(), s.account, other.ID, *bought.CustomerID)
@@ -232,7 +233,7 @@ func TestConfirm_CostsNoStatementWithoutConsent(t *testing.T) {
 		guide := s.onSale(t, fixedPrice(1900))
 		s.destination(t, advert.PlatformFacebook, nil)
 		sold := func(agrees bool) (about, others int) {
-			c := s.change(t, s.checkout(t, guide), func(d *CheckoutDraft) { d.AnswerAds(&agrees) })
+			c := s.change(t, s.checkout(t, guide), func(d *checkout.Draft) { d.AnswerAds(&agrees) })
 			statements = nil
 			s.confirm(t, c)
 			for _, text := range statements {

@@ -54,7 +54,7 @@ func codeOf(err error) core.Code {
 
 func (b *biller) draft(t *rapid.T) {
 	i, err := b.CreateInvoice(context.Background(), b.account, InvoiceDraft{
-		Invoice: &Invoice{CollectionMethod: CollectionMethodSendInvoice, Currency: "usd", DueAt: ref(b.Now().Add(day))},
+		Invoice: &Invoice{CollectionMethod: CollectionMethodSendInvoice, Currency: "usd", DueAt: ref(b.Now().Add(core.Day))},
 		Lines:   b.lines(t), Customer: b.any(t, b.customers, "customer"),
 	})
 	if err != nil {

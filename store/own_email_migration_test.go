@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/migrations"
 )
@@ -15,22 +16,22 @@ import (
 func TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})
-		bought := func(c Checkout) string {
-			made, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &c, Lines: pieceOf(v)})
+		bought := func(c checkout.Checkout) string {
+			made, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &c, Lines: pieceOf(v)})
 			require.NoError(t, err)
 			done := s.confirm(t, made).Checkout
-			require.Equal(t, CheckoutStatusCompleted, done.Status)
+			require.Equal(t, checkout.StatusCompleted, done.Status)
 			return *done.CustomerID
 		}
 		seller := s.customer(t, "carol@example.com", ref("carol"))
 		named := s.customer(t, "dan@example.com", ref("dan"))
 		owns := map[string]bool{
-			bought(Checkout{CustomerEmail: ref("Ada@example.com"), ExternalCustomerID: ref("ada")}):                           false,
-			bought(Checkout{CustomerEmail: ref("bob@example.com"), ExternalCustomerID: ref("bob"), EmailVerified: true}):      true,
-			bought(Checkout{CustomerEmail: ref("carol@example.com"), ExternalCustomerID: ref("carol")}):                       true,
-			bought(Checkout{CustomerID: &named.ID}):                                                                           true,
-			bought(Checkout{CustomerEmail: ref("eve@example.com")}):                                                           true,
-			bought(Checkout{CustomerEmail: ref("typed@example.com"), ExternalCustomerID: ref("fay"), CustomerName: ref("F")}): true,
+			bought(checkout.Checkout{CustomerEmail: ref("Ada@example.com"), ExternalCustomerID: ref("ada")}):                           false,
+			bought(checkout.Checkout{CustomerEmail: ref("bob@example.com"), ExternalCustomerID: ref("bob"), EmailVerified: true}):      true,
+			bought(checkout.Checkout{CustomerEmail: ref("carol@example.com"), ExternalCustomerID: ref("carol")}):                       true,
+			bought(checkout.Checkout{CustomerID: &named.ID}):                                                                           true,
+			bought(checkout.Checkout{CustomerEmail: ref("eve@example.com")}):                                                           true,
+			bought(checkout.Checkout{CustomerEmail: ref("typed@example.com"), ExternalCustomerID: ref("fay"), CustomerName: ref("F")}): true,
 		}
 		require.True(t, owns[seller.ID])
 		fay, err := s.Customer.OfExternalID(t.Context(), s.account, "fay")

@@ -16,7 +16,7 @@ func (s *shop) openInvoice(t *testing.T) *Invoice {
 	t.Helper()
 	c := s.checkout(t, s.onSale(t, fixedPrice(1900)))
 	b, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*bill, error) {
-		customer, _, err := s.buyer(ctx, u, c)
+		customer, _, err := s.Checkout.Buyer(ctx, u, c)
 		if err != nil {
 			return nil, err
 		}

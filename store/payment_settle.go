@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // SettlePayment stores what the provider said about a payment, and what follows from it. A checkout whose payment succeeds gets
@@ -20,7 +22,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 		if begun.Purpose == payment.PurposeInvoice {
 			return s.settleInvoicePayment(ctx, u, begun, result)
 		}
-		c, err := s.lockCheckoutAndSecret(ctx, u, begun.AccountID, *begun.CheckoutID)
+		c, err := s.Checkout.LockWithSecret(ctx, u, begun.AccountID, *begun.CheckoutID)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +46,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 			if err := s.Payment.HoldForAll(ctx, u, p, items); err != nil {
 				return settled, err
 			}
-			settled.HoldsTooMuch, err = s.Payment.HoldsTooMuch(ctx, c.purchase(items), p)
+			settled.HoldsTooMuch, err = s.Payment.HoldsTooMuch(ctx, c.Purchase(items), p)
 			return settled, err
 		}
 		settled.PausedUntil, err = s.Payment.SettleGuards(ctx, u, p, guards, items, waited)
@@ -62,7 +64,7 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 		invoice, err := s.GetInvoice(ctx, account, *p.InvoiceID)
 		return &Confirmation{Invoice: invoice, Payment: p}, err
 	}
-	c, err := s.getCheckout(ctx, account, *p.CheckoutID, "")
+	c, err := s.Checkout.Named(ctx, account, *p.CheckoutID, "")
 	return &Confirmation{Checkout: c, Payment: p}, err
 }
 
@@ -92,13 +94,13 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	return s.Payment.HoldsTooMuch(ctx, begun.Checkout.purchase(items), p)
+	return s.Payment.HoldsTooMuch(ctx, begun.Checkout.Purchase(items), p)
 }
 
 // settleCheckoutPayment gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
 // order. After a failure the checkout is open again, and the use of its link and discount, its trials and its stock are given back. Payment
 // and checkout are locked and stored here.
-func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, p *payment.Payment, result payment.ChargeResult) error {
+func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *checkout.Checkout, items []lineitem.Item, p *payment.Payment, result payment.ChargeResult) error {
 	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
@@ -109,20 +111,20 @@ func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checko
 	case payment.StatusSucceeded:
 		return s.complete(ctx, u, c, items, p, nil)
 	case payment.StatusRequiresAction:
-		c.NextAction = core.JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
+		c.NextAction = core.JSONOf(&checkout.NextAction{Type: "redirect", URL: result.NextActionURL})
 	case payment.StatusPending: // that is what it is already
 	case payment.StatusFailed, payment.StatusCanceled:
-		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, core.JSON[*NextAction]{}, p.Failure
+		c.Status, c.NextAction, c.LastPaymentError = checkout.StatusOpen, core.JSON[*checkout.NextAction]{}, p.Failure
 		if result.Status == payment.StatusCanceled {
-			c.forgiveTry(s.Now())
+			c.ForgiveTry(s.Now())
 		}
-		if err := s.releaseCheckoutLink(ctx, u, c); err != nil {
+		if err := s.Checkout.ReleaseLink(ctx, u, c); err != nil {
 			return err
 		}
 		if err := s.Discount.Release(ctx, u, c.AccountID, c.ID); err != nil {
 			return err
 		}
-		if err := s.releaseTrials(ctx, u, c, items); err != nil {
+		if err := s.Checkout.ReleaseTrials(ctx, u, c, items); err != nil {
 			return err
 		}
 		if err := s.Lines.Release(ctx, u, c.AccountID, items); err != nil {
@@ -135,7 +137,7 @@ func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checko
 		return err
 	}
 	c.UpdatedAt = now
-	return u.Update(ctx, checkoutColumns, c)
+	return u.Update(ctx, checkout.Columns, c)
 }
 
 // settleInvoicePayment gives the payment of an invoice its next state. After a success the invoice and its order are paid, and their
@@ -188,10 +190,10 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 
 // lockBilled locks the subscription that an invoice bills, and returns nil if there is none. It comes first, because
 // subscriptions are locked before every other row.
-func (s *Store) lockBilled(ctx context.Context, u *db.Unit, account, ref string) (*Subscription, error) {
+func (s *Store) lockBilled(ctx context.Context, u *db.Unit, account, ref string) (*subscription.Subscription, error) {
 	invoice, err := s.GetInvoice(ctx, account, ref)
 	if err != nil || invoice.SubscriptionID == nil {
 		return nil, err
 	}
-	return s.lockSubscription(ctx, u, account, *invoice.SubscriptionID)
+	return s.Subscription.Lock(ctx, u, account, *invoice.SubscriptionID)
 }

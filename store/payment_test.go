@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -49,7 +50,7 @@ func TestDuePayments_AreThoseOfTheProvider(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		guide, ids := s.onSale(t, fixedPrice(1900)), map[string]string{}
 		for i, provider := range []string{"other", "other", "other", "test"} {
-			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, guide).ID, Confirm{Provider: provider, MethodRef: "pm_card_visa"})
+			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, guide).ID, checkout.Confirm{Provider: provider, MethodRef: "pm_card_visa"})
 			require.NoError(t, err)
 			require.NoError(t, s.Payment.Yield(t.Context(), s.account, begun.Payment.ID, time.Duration(i-10)*time.Second))
 			ids[provider] = begun.Payment.ID

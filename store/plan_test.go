@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/payment"
@@ -106,17 +107,17 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			many = 1_000_000
 		}
 		customer, guide := s.customer(t, "grace@example.com", nil), s.onSale(t, catalog.PriceVariant{Amount: 1900, Stock: ref(int64(1000))})
-		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID}), MaxUses: ref(int64(1000))})
+		link, err := s.Checkout.CreateLink(t.Context(), s.account, checkout.Link{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID}), MaxUses: ref(int64(1000))})
 		require.NoError(t, err)
 		visits := 0
 		try := func() {
 			t.Helper()
 			visits++
 			from := payment.Buyer{Address: fmt.Sprintf("203.0.%d.7", visits)}
-			c, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{From: from})
+			c, err := s.Checkout.FollowLink(t.Context(), link.ID, checkout.FollowLink{From: from})
 			require.NoError(t, err)
-			s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail = ref("ada@example.com") })
-			begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa", From: from})
+			s.change(t, c, func(d *checkout.Draft) { d.CustomerEmail = ref("ada@example.com") })
+			begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, checkout.Confirm{Provider: "test", MethodRef: "pm_card_visa", From: from})
 			require.NoError(t, err)
 			_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Code: "card_declined"}})
 			require.NoError(t, err)
@@ -126,12 +127,12 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		maker := s.keyOf(t, nil)
 		s.keyOf(t, maker)
 
-		old, now := s.Now().Add(-5*day), s.Now()
+		old, now := s.Now().Add(-5*core.Day), s.Now()
 		s.copies(t, "payment_guards", `SELECT account_id, subject, declines, under_way, since, retry_at, touched_at FROM`, many, map[string]string{
 			"subject": `'address:' || n`, "under_way": "0", "touched_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
 		})
 		s.copies(t, "throttles", `SELECT account_id, subject, counted, ends_at FROM`, many, map[string]string{
-			"subject": `'order_' || n || 'x'`, "ends_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now.Add(day)),
+			"subject": `'order_' || n || 'x'`, "ends_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now.Add(core.Day)),
 		})
 		s.copies(t, "payments", payment.Columns.SelectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
 		s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{"id": `'price_' || n`})

@@ -7,23 +7,20 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // On the portal customers see and change only what is theirs. Anything else is CodeMissing for them.
 
 // CustomerSubscription returns a subscription that is known to be the customer's. Any other is CodeMissing.
-func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
-	sub, err := s.getSubscription(ctx, account, ref, "")
-	if err == nil && !sub.isOf(customer) {
+func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*subscription.Subscription, error) {
+	sub, err := s.Subscription.Named(ctx, account, ref, "")
+	if err == nil && !sub.IsOf(customer) {
 		err = core.Missing("subscription", "", ref)
 	}
 	return sub, err
-}
-
-// isOf reports whether a subscription is known to be a customer's, and was not only bought by somebody who typed their address.
-func (s *Subscription) isOf(customer string) bool {
-	return s.CustomerID == customer && s.CustomerVerified
 }
 
 // maxPlans is how many plans of a product a customer may choose from.
@@ -31,7 +28,7 @@ const maxPlans = 100
 
 // PlansFor returns the plans that a customer may change their subscription to: those of the same product that are sold in its
 // currency and quantity at a fixed price, and of which enough are left, the newest first.
-func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]SubscriptionPlan, error) {
+func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) ([]subscription.Plan, error) {
 	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{sub.ProductID})
 	if err != nil || products[sub.ProductID] == nil {
 		return nil, err
@@ -42,13 +39,13 @@ func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]Subscription
 	if err != nil {
 		return nil, err
 	}
-	var plans []SubscriptionPlan
+	var plans []subscription.Plan
 	for i := range variants {
-		o := offer{variant: &variants[i], product: products[sub.ProductID]}
-		amount, problem := o.unitAmount(sub.Currency, nil)
-		isFixed := o.variant.AmountType == catalog.PriceVariantAmountTypeFixed && problem == ""
-		if isFixed && o.variant.ID != sub.PriceVariantID && o.unplannable(sub.Currency) == "" && o.allowed(sub.Quantity) == "" && o.lacks(sub, sub.Quantity) == "" {
-			plans = append(plans, o.plan(sub.Quantity, amount))
+		o := offer.Offer{Variant: &variants[i], Product: products[sub.ProductID]}
+		amount, problem := o.UnitAmount(sub.Currency, nil)
+		isFixed := o.Variant.AmountType == catalog.PriceVariantAmountTypeFixed && problem == ""
+		if isFixed && o.Variant.ID != sub.PriceVariantID && unplannable(o, sub.Currency) == "" && o.Allowed(sub.Quantity) == "" && lacks(o, sub, sub.Quantity) == "" {
+			plans = append(plans, planOf(o, sub.Quantity, amount))
 		}
 	}
 	return plans, nil
@@ -57,26 +54,20 @@ func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]Subscription
 // KeepSubscription takes back that a subscription ends with its period, for the customer who has cancelled it. One that the
 // seller cancelled, that is not going to end, or that has ended, is CodeInvalid on status; one that is not the customer's is
 // CodeMissing.
-func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *Subscription, _ core.Time) error {
-		if !sub.isOf(customer) {
+func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, _ core.Time) error {
+		if !sub.IsOf(customer) {
 			return core.Missing("subscription", "", ref)
 		}
-		if err := sub.goesOn(); err != nil {
+		if err := sub.GoesOn(); err != nil {
 			return err
 		}
 		if !sub.IsCustomersToKeep() {
 			return core.Invalid("status", "You have not cancelled this subscription.")
 		}
-		sub.keep()
+		sub.Keep()
 		return nil
 	})
-}
-
-// IsCustomersToKeep reports whether the subscription ends with its period because its customer cancelled it, so that they may
-// take that back.
-func (s *Subscription) IsCustomersToKeep() bool {
-	return s.CancelAt() != nil && s.Cancellation.V != nil && s.Cancellation.V.By == cancelledByCustomer
 }
 
 // RemovePaymentMethod deletes a payment method of a customer as Payment.DeleteMethod does. But if the next period of one
@@ -96,10 +87,10 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 			return nil, err
 		}
 		if sub != nil && sub.CancelAtPeriodEnd {
-			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays the last bill of %s. Choose another card for that first.", sub.currentPlan().describe()))
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays the last bill of %s. Choose another card for that first.", sub.CurrentPlan().Describe()))
 		}
 		if sub != nil {
-			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.currentPlan().describe()))
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.CurrentPlan().Describe()))
 		}
 		if err := s.Payment.ForgetMethod(ctx, u, c, m); err != nil {
 			return nil, err
@@ -109,8 +100,8 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 }
 
 // chargedTo returns a subscription whose next period, or last bill, is to be charged to a saved method, nil if there is none.
-func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *payment.SavedMethod) (*Subscription, error) {
-	going, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
+func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *payment.SavedMethod) (*subscription.Subscription, error) {
+	going, err := db.Select[subscription.Subscription](ctx, u, subscription.Columns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
 	if err != nil {
 		return nil, fmt.Errorf("look for subscriptions: %w", err)
@@ -119,7 +110,7 @@ func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *payment.SavedMetho
 		if going[i].CancelAtPeriodEnd && len(going[i].Prorations.V) == 0 {
 			continue
 		}
-		method, err := s.MethodForSubscription(ctx, &going[i])
+		method, err := s.Subscription.Method(ctx, &going[i])
 		if err != nil {
 			return nil, err
 		}

@@ -159,7 +159,7 @@ func (s *Store) refundReferences(ctx context.Context, account string, in ListRef
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.getSubscription(ctx, account, in.Subscription, "subscription")
+		subscription, err := s.Subscription.Named(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return err
 		}

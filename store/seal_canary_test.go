@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -276,17 +277,17 @@ func (s *shop) licences(t *testing.T) (granted, revoked, signer string) {
 }
 
 // bringsTheirSecret holds that a checkout is shown without its secret until its buyer comes, who can go on.
-func (s *shop) bringsTheirSecret(t *testing.T, bought *Checkout) {
+func (s *shop) bringsTheirSecret(t *testing.T, bought *checkout.Checkout) {
 	t.Helper()
-	shown, err := s.GetCheckout(t.Context(), s.account, bought.ID)
+	shown, err := s.Checkout.Get(t.Context(), s.account, bought.ID)
 	require.NoError(t, err)
 	require.Empty(t, shown.ClientSecret+shown.URL)
-	list, _, err := s.ListCheckouts(t.Context(), s.account, ListCheckouts{Page: core.Page{Limit: 10}})
+	list, _, err := s.Checkout.List(t.Context(), s.account, checkout.List{Page: core.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	_, id, err := s.CheckoutOfSecret(t.Context(), bought.ClientSecret)
+	_, id, err := s.Checkout.OfSecret(t.Context(), bought.ClientSecret)
 	require.NoError(t, err)
-	shown, err = s.GetCheckout(t.Context(), s.account, id)
+	shown, err = s.Checkout.Get(t.Context(), s.account, id)
 	require.NoError(t, err)
 	require.Equal(t, bought.ClientSecret, shown.ClientSecret)
 	require.Equal(t, bought.URL, shown.URL)

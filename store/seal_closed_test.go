@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -92,14 +93,14 @@ func TestUpdateCheckout_OneWhoseSecretIsClosedGetsAnother(t *testing.T) {
 		refusesKey(t, s.own(t, 2))
 		require.True(t, s.adopt(t, true))
 
-		c, err := s.UpdateCheckout(t.Context(), s.account, changed.ID, func(*CheckoutDraft) {})
+		c, err := s.Checkout.Update(t.Context(), s.account, changed.ID, func(*checkout.Draft) {})
 		require.NoError(t, err)
 		s.hasBothSecrets(t, changed, c)
 
 		var all sync.WaitGroup
-		got := make([]*Checkout, 4)
+		got := make([]*checkout.Checkout, 4)
 		for i := range got {
-			all.Go(func() { got[i], _ = s.RenewClosedSecret(t.Context(), s.account, renewed.ID) })
+			all.Go(func() { got[i], _ = s.Checkout.RenewClosedSecret(t.Context(), s.account, renewed.ID) })
 		}
 		all.Wait()
 		for _, c := range got {
@@ -110,16 +111,16 @@ func TestUpdateCheckout_OneWhoseSecretIsClosedGetsAnother(t *testing.T) {
 	})
 }
 
-func (s *shop) hasBothSecrets(t *testing.T, before, after *Checkout) {
+func (s *shop) hasBothSecrets(t *testing.T, before, after *checkout.Checkout) {
 	t.Helper()
 	require.NotEmpty(t, after.ClientSecret)
 	require.NotEqual(t, before.ClientSecret, after.ClientSecret)
 	for _, secret := range []string{before.ClientSecret, after.ClientSecret} {
-		_, id, err := s.CheckoutOfSecret(t.Context(), secret)
+		_, id, err := s.Checkout.OfSecret(t.Context(), secret)
 		require.NoError(t, err)
 		require.Equal(t, before.ID, id)
 	}
-	shown, err := s.GetCheckout(t.Context(), s.account, before.ID)
+	shown, err := s.Checkout.Get(t.Context(), s.account, before.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{after.ClientSecret, after.URL}, []string{shown.ClientSecret, shown.URL})
 }

@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lead"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // SearchResult is an object that was found. Subtitle is nil if it is known by nothing but its title.
@@ -59,17 +61,19 @@ func (s *Store) finders() map[core.Kind]finder {
 		}, func(i *Invoice) (string, string, *string) {
 			return i.ID, cmp.Or(core.Deref(i.Number), "draft"), i.CustomerEmail
 		}),
-		core.KindSubscription: found(core.KindSubscription, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]Subscription, bool, error) {
-			return s.ListSubscriptions(ctx, account, ListSubscriptions{Page: p, ListFilter: f})
-		}, func(sub *Subscription) (string, string, *string) {
-			return sub.ID, sub.currentPlan().describe(), sub.BillingName
+		core.KindSubscription: found(core.KindSubscription, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]subscription.Subscription, bool, error) {
+			return s.Subscription.List(ctx, account, subscription.List{Page: p, ListFilter: f})
+		}, func(sub *subscription.Subscription) (string, string, *string) {
+			return sub.ID, sub.CurrentPlan().Describe(), sub.BillingName
 		}),
 		core.KindDiscount: found(core.KindDiscount, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]discount.Discount, bool, error) {
 			return s.Discount.List(ctx, account, discount.List{Page: p, ListFilter: f})
 		}, func(d *discount.Discount) (string, string, *string) { return d.ID, d.Name, d.Code }),
-		core.KindCheckoutLink: found(core.KindCheckoutLink, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]CheckoutLink, bool, error) {
-			return s.ListCheckoutLinks(ctx, account, ListCheckoutLinks{Page: p, ListFilter: f})
-		}, func(l *CheckoutLink) (string, string, *string) { return l.ID, cmp.Or(core.Deref(l.Name), l.ID), &l.URL }),
+		core.KindCheckoutLink: found(core.KindCheckoutLink, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]checkout.Link, bool, error) {
+			return s.Checkout.ListLinks(ctx, account, checkout.ListLinks{Page: p, ListFilter: f})
+		}, func(l *checkout.Link) (string, string, *string) {
+			return l.ID, cmp.Or(core.Deref(l.Name), l.ID), &l.URL
+		}),
 		core.KindExperience: found(core.KindExperience, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]content.Experience, bool, error) {
 			return s.Content.ListExperiences(ctx, account, content.ListExperiences{Page: p, ListFilter: f})
 		}, func(e *content.Experience) (string, string, *string) { return e.ID, e.Name, &e.Slug }),

@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -39,8 +41,8 @@ func (s *shop) lines(t *testing.T, from, to int) {
 	t.Helper()
 	if from == 1 {
 		v := s.onSale(t, catalog.PriceVariant{Amount: 1900})
-		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{
-			Checkout: &Checkout{CustomerEmail: ref("ada@example.com")}, Lines: []NewLineItem{{PriceVariant: v.ID, Quantity: 1}},
+		_, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerEmail: ref("ada@example.com")}, Lines: []offer.NewLine{{PriceVariant: v.ID, Quantity: 1}},
 		})
 		require.NoError(t, err)
 	}

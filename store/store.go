@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
@@ -24,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/mailbox"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
@@ -32,6 +34,7 @@ import (
 	"github.com/tillwright/tillwright/store/request"
 	"github.com/tillwright/tillwright/store/seal"
 	"github.com/tillwright/tillwright/store/signed"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/team"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
@@ -74,29 +77,32 @@ type Options struct {
 
 // Store gives access to one database: by its own methods to commerce, by its fields to the rooms beside it. It is safe for concurrent use.
 type Store struct {
-	Tenant   *tenant.Store   // accounts, API keys, who asked how often
-	Catalog  *catalog.Store  // products, price variants
-	Outbox   *outbox.Store   // events, webhook endpoints, deliveries
-	Advert   *advert.Store   // channels, campaigns, ads, audiences
-	Grant    *grant.Store    // what customers have, licence keys, files
-	Payment  *payment.Store  // what buyers pay with, how far they have come, and who has to wait
-	Customer *customer.Store // who buys
-	Lead     *lead.Store     // who left their address
-	Discount *discount.Store // discounts, and the uses of them
-	Lines    *lineitem.Store // the lines of checkouts, orders and invoices
-	Report   *report.Store   // figures by time
-	Activity *activity.Store // who changed what
-	Content  *content.Store  // posts, legal pages, experiences, sites
-	TestBank *testbank.Store // the books of the test provider
-	Person   *person.Store   // who signs in to the dashboard
-	Team     *team.Store     // who signs up, and who may change an account's members
-	Requests *request.Store  // what programs asked for
-	Throttle *throttle.Store // how often something was done
-	Mailbox  *mailbox.Store  // how many letters are written
-	Portal   *portal.Store   // how customers are let in to what is theirs
-	Signed   *signed.Store   // addresses that open something to whoever has them
-	Seal     *seal.Store     // whether the secret keys open what is sealed
-	Audit    *audit.Store    // whether the rows keep what was promised of them
+	Tenant       *tenant.Store       // accounts, API keys, who asked how often
+	Catalog      *catalog.Store      // products, price variants
+	Outbox       *outbox.Store       // events, webhook endpoints, deliveries
+	Advert       *advert.Store       // channels, campaigns, ads, audiences
+	Grant        *grant.Store        // what customers have, licence keys, files
+	Subscription *subscription.Store // what is billed period after period
+	Payment      *payment.Store      // what buyers pay with, how far they have come, and who has to wait
+	Customer     *customer.Store     // who buys
+	Lead         *lead.Store         // who left their address
+	Discount     *discount.Store     // discounts, and the uses of them
+	Lines        *lineitem.Store     // the lines of checkouts, orders and invoices
+	Offer        *offer.Store        // what can be bought, for lines to be made of
+	Checkout     *checkout.Store     // purchases under way, and the links that open them
+	Report       *report.Store       // figures by time
+	Activity     *activity.Store     // who changed what
+	Content      *content.Store      // posts, legal pages, experiences, sites
+	TestBank     *testbank.Store     // the books of the test provider
+	Person       *person.Store       // who signs in to the dashboard
+	Team         *team.Store         // who signs up, and who may change an account's members
+	Requests     *request.Store      // what programs asked for
+	Throttle     *throttle.Store     // how often something was done
+	Mailbox      *mailbox.Store      // how many letters are written
+	Portal       *portal.Store       // how customers are let in to what is theirs
+	Signed       *signed.Store       // addresses that open something to whoever has them
+	Seal         *seal.Store         // whether the secret keys open what is sealed
+	Audit        *audit.Store        // whether the rows keep what was promised of them
 
 	db        *db.DB
 	closeTime time.Duration // how long Close takes at most
@@ -129,6 +135,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	})
 	s.Discount = discount.New(opened, s.Catalog)
 	s.Lines = lineitem.New(opened, s.Grant)
+	s.Offer = offer.New(offer.Rooms{Catalog: s.Catalog})
+	s.Subscription = subscription.New(opened, subscription.Rooms{
+		Catalog: s.Catalog, Customer: s.Customer, Discount: s.Discount, Grant: s.Grant, Payment: s.Payment, Report: s.Report, Tenant: s.Tenant,
+	})
+	s.Checkout = checkout.New(opened, checkout.Rooms{
+		Catalog: s.Catalog, Content: s.Content, Customer: s.Customer, Discount: s.Discount, Lead: s.Lead, Lines: s.Lines, Mailbox: s.Mailbox, Offer: s.Offer,
+		Outbox: s.Outbox, Payment: s.Payment, Report: s.Report, Tenant: s.Tenant, Throttle: s.Throttle,
+	})
 	s.Audit = audit.New(opened, s.Tenant)
 	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // CancellationRefund says what a customer gets back whose subscription ends before its period does.
@@ -21,21 +22,10 @@ const (
 // CancelSubscription says how a subscription is to be cancelled.
 type CancelSubscription struct {
 	Now      bool // not at the end of the period
-	Reason   *CancellationReason
+	Reason   *subscription.CancellationReason
 	Comment  *string
 	Refund   CancellationRefund
 	Customer string // who cancels it, if they do so themselves; empty for the seller
-}
-
-// cancel notes who wants the subscription to end, why, and when they said so. It does not end it.
-func (s *Subscription) cancel(c *Cancellation, now core.Time) {
-	s.Cancellation, s.CancellationReason, s.CanceledAt = core.JSONOf(c), c.Reason, &now
-}
-
-// keep takes a cancellation back that was to take effect at the end of the period.
-func (s *Subscription) keep() {
-	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason, s.isKept = false, nil, nil, true
-	s.Cancellation = core.JSON[*Cancellation]{}
 }
 
 // CancelSubscription cancels a subscription, at the end of its period or now. One that is past due, or whose period is over, is
@@ -49,29 +39,29 @@ func (s *Subscription) keep() {
 //
 // A subscription that has ended, or is being charged at this moment, is CodeInvalid on status; a refund of one that ends with
 // its period, or whose order cannot have another refund, is CodeInvalid on refund.
-func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
+func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*subscription.Subscription, error) {
 	refund := core.KindRefund.Prefix() + s.db.Effect(ctx)
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		if c := sub.Cancellation.V; c != nil && slices.Contains(c.RefundIDs, refund) {
 			return nil
 		}
 		if in.Refund == CancellationRefundProrated && !in.Now {
 			return core.Invalid("refund", "At the end of its period nothing of it is left. Send at_period_end false with this.")
 		}
-		if err := sub.goesOn(); err != nil {
+		if err := sub.GoesOn(); err != nil {
 			return err
 		}
-		c := &Cancellation{Reason: in.Reason, Comment: in.Comment, By: cancelledByMerchant}
+		c := &subscription.Cancellation{Reason: in.Reason, Comment: in.Comment, By: subscription.CancelledByMerchant}
 		if before := sub.Cancellation.V; before != nil {
 			c.Reason, c.Comment = cmp.Or(in.Reason, before.Reason), cmp.Or(in.Comment, before.Comment)
 		}
 		if in.Customer != "" {
-			if c.By = cancelledByCustomer; sub.CancelAtPeriodEnd {
+			if c.By = subscription.CancelledByCustomer; sub.CancelAtPeriodEnd {
 				return nil // it is cancelled already: who did so, and when, stays as it is
 			}
 		}
-		sub.cancel(c, now)
-		if !in.Now && sub.Status != SubscriptionStatusPastDue && (sub.CurrentPeriodEnd > now || len(sub.Prorations.V) > 0) {
+		sub.Cancel(c, now)
+		if !in.Now && sub.Status != subscription.StatusPastDue && (sub.CurrentPeriodEnd > now || len(sub.Prorations.V) > 0) {
 			if sub.CancelAtPeriodEnd {
 				return nil // the customer knows it already
 			}
@@ -89,8 +79,8 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 // cancelNow ends a locked subscription and voids its latest invoice if that is unpaid. If a change of plan is being paid, or
 // the subscription is being charged, it returns CodeInvalid on status: the money would be taken for nothing. The caller stores
 // the subscription.
-func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
-	if err := s.checkFree(ctx, sub); err != nil {
+func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
+	if err := s.Subscription.CheckFree(ctx, sub); err != nil {
 		return err
 	}
 	if sub.LatestInvoiceID != nil {
@@ -98,13 +88,13 @@ func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *Subscription, no
 			return err
 		}
 	}
-	sub.end(SubscriptionStatusCanceled, now)
+	sub.End(subscription.StatusCanceled, now)
 	return nil
 }
 
 // dropUnpaid voids the latest invoice of a locked subscription, unless it is paid or void already. If a payment of it is under
 // way it returns CodeInvalid on status.
-func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 	latest, err := s.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
 		return err
@@ -125,15 +115,15 @@ func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *Subscription, n
 
 // UncancelSubscription takes back that a subscription is to end with its period. If it is not going to end, or has ended, that
 // is CodeInvalid on status.
-func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *Subscription, _ core.Time) error {
-		if err := sub.goesOn(); err != nil {
+func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, _ core.Time) error {
+		if err := sub.GoesOn(); err != nil {
 			return err
 		}
 		if !sub.CancelAtPeriodEnd {
 			return core.Invalid("status", "The subscription is not going to end: there is nothing to take back.")
 		}
-		sub.keep()
+		sub.Keep()
 		return nil
 	})
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -28,8 +30,8 @@ type ChangeSubscription struct {
 // for it, now or with the next period. Credit is what goes to the customer's balance instead, when the new plan costs less. If
 // there is a Payment, it has to be charged, and the plan changes only when it succeeds.
 type SubscriptionChange struct {
-	Subscription *Subscription
-	Plan         SubscriptionPlan
+	Subscription *subscription.Subscription
+	Plan         subscription.Plan
 	Behavior     tenant.ProrationBehavior
 	EffectiveAt  core.Time
 	PeriodStart  core.Time
@@ -45,9 +47,9 @@ type SubscriptionChange struct {
 	amount     int64 // what the whole period costs under the new plan, after its discount
 	discounted bool  // the subscription's discount made that less
 	restarts   bool
-	waits      bool  // it is too little to be charged now, and waits for the next bill
-	rest       *rest // what pays for the rest of the period after the change, beside what is billed for it
-	credits    []orderCredit
+	waits      bool               // it is too little to be charged now, and waits for the next bill
+	rest       *subscription.Rest // what pays for the rest of the period after the change, beside what is billed for it
+	credits    []subscription.OrderCredit
 }
 
 // ChangeSubscription changes the plan of a subscription. It locks the subscription and its customer.
@@ -62,7 +64,7 @@ type SubscriptionChange struct {
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
-		sub, err := s.lockSubscription(ctx, u, account, ref)
+		sub, err := s.Subscription.Lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -96,37 +98,23 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 
 // PreviewSubscriptionChange returns what ChangeSubscription would do now, without doing it.
 func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
-	sub, customer, now, err := s.subscriber(ctx, account, ref)
+	sub, customer, now, err := s.Subscription.Subscriber(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
 	return s.quoteChange(ctx, sub, customer, in, now)
 }
 
-// subscriber reads a subscription and its customer, and returns them with the account's time. Neither is locked.
-func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *customer.Customer, core.Time, error) {
-	sub, err := s.getSubscription(ctx, account, ref, "")
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	customer, err := s.Customer.Named(ctx, account, sub.CustomerID, "")
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	now, err := s.db.BusinessNow(ctx, account)
-	return sub, customer, now, err
-}
-
 // quoteChange computes what a change of plan costs at this moment, and changes nothing. A subscription that is not active or
 // trialing, or for which a payment is under way, is CodeInvalid on status.
-func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
-	if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
+func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
+	if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
 		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
 	}
-	if err := s.checkFree(ctx, sub); err != nil {
+	if err := s.Subscription.CheckFree(ctx, sub); err != nil {
 		return nil, err
 	}
-	now -= now % core.Time(time.Millisecond.Microseconds()) // a PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
+	now -= now % core.Time(time.Millisecond.Microseconds()) // a subscription.PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
 	plan, err := s.planFor(ctx, sub, in)
 	if err != nil {
 		return nil, err
@@ -140,10 +128,10 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *cu
 		c.Behavior = account.ProrationBehavior
 	}
 	switch {
-	case core.SameJSON(plan, sub.currentPlan()):
+	case core.SameJSON(plan, sub.CurrentPlan()):
 		return c, nil
-	case sub.Status == SubscriptionStatusTrialing:
-		return c, s.checkTrial(ctx, sub, customer, plan.ProductID)
+	case sub.Status == subscription.StatusTrialing:
+		return c, s.Checkout.CheckTrial(ctx, sub, customer, plan.ProductID)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
 		return c, nil
@@ -154,8 +142,8 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *cu
 // planFor returns the plan that is asked for, priced in the subscription's currency. A subscription that keeps its price
 // variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
 // on quantity or price_variant; a price variant that does not exist is CodeMissing.
-func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscription) (SubscriptionPlan, error) {
-	plan, param := sub.currentPlan(), "quantity"
+func (s *Store) planFor(ctx context.Context, sub *subscription.Subscription, in ChangeSubscription) (subscription.Plan, error) {
+	plan, param := sub.CurrentPlan(), "quantity"
 	plan.Quantity = max(core.Deref(in.Quantity), 0)
 	if in.Quantity == nil {
 		plan.Quantity = sub.Quantity
@@ -165,76 +153,65 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 		return plan, err
 	}
 	var p core.Problems
-	if o.variant.ID != sub.PriceVariantID {
+	if o.Variant.ID != sub.PriceVariantID {
 		param = "price_variant"
-		problem, amount := o.unplannable(sub.Currency), int64(0)
+		problem, amount := unplannable(o, sub.Currency), int64(0)
 		if problem == "" {
-			if amount, problem = o.unitAmount(sub.Currency, nil); problem == "" {
-				plan = o.plan(plan.Quantity, amount)
+			if amount, problem = o.UnitAmount(sub.Currency, nil); problem == "" {
+				plan = planOf(o, plan.Quantity, amount)
 			}
 		}
 		p.Check(problem == "", param, problem)
 	}
-	problem := o.refusesPlan(sub, plan)
+	problem := refusesPlan(o, sub, plan)
 	p.Check(problem == "", "quantity", problem)
 	if err := p.Err(); err != nil {
 		return plan, err
 	}
-	return plan, sub.checkRest(plan, param)
+	return plan, sub.CheckRest(plan, param)
 }
 
 // planOffer returns a price variant as a plan of a subscription, with its product. One that does not exist is CodeMissing on price_variant.
-func (s *Store) planOffer(ctx context.Context, sub *Subscription, variant string) (offer, error) {
+func (s *Store) planOffer(ctx context.Context, sub *subscription.Subscription, variant string) (offer.Offer, error) {
 	v, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, variant, "price_variant")
 	if err != nil {
-		return offer{}, err
+		return offer.Offer{}, err
 	}
 	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{v.ProductID})
-	return offer{variant: v, product: products[v.ProductID]}, err
+	return offer.Offer{Variant: v, Product: products[v.ProductID]}, err
 }
 
 // refusesPlan says in a sentence why a subscription cannot have a plan of the offer in its quantity, and returns nothing if it can.
-func (o offer) refusesPlan(sub *Subscription, plan SubscriptionPlan) string {
-	if problem := o.allowed(plan.Quantity); problem != "" {
+func refusesPlan(o offer.Offer, sub *subscription.Subscription, plan subscription.Plan) string {
+	if problem := o.Allowed(plan.Quantity); problem != "" {
 		return problem
 	}
 	if plan.Quantity > core.MaxAmount/max(plan.UnitAmount, 1) {
 		return "The total is more than an order can come to."
 	}
-	return o.lacks(sub, plan.Quantity)
+	return lacks(o, sub, plan.Quantity)
 }
 
-// plan returns the plan of a recurring offer, with what one unit costs.
-func (o offer) plan(quantity, amount int64) SubscriptionPlan {
-	v := o.variant
-	return SubscriptionPlan{v.ProductID, v.ID, o.product.Name, v.Name, quantity, amount, *v.Interval, max(core.Deref(v.IntervalCount), 1), v.BillingCycles}
-}
-
-// checkRest returns CodeInvalid on param if the subscription's discount would leave so little of the plan's price that it
-// cannot be charged.
-func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
-	next, terms := *s, s.discountAt(s.CurrentPeriodEnd)
-	if terms == nil || core.SameJSON(plan, s.currentPlan()) {
-		return nil
+// planOf returns the plan of a recurring offer, with what one unit costs.
+func planOf(o offer.Offer, quantity, amount int64) subscription.Plan {
+	v := o.Variant
+	return subscription.Plan{
+		ProductID: v.ProductID, PriceVariantID: v.ID, ProductName: o.Product.Name, PriceVariantName: v.Name, Quantity: quantity, UnitAmount: amount,
+		Interval: *v.Interval, IntervalCount: max(core.Deref(v.IntervalCount), 1), BillingCycles: v.BillingCycles,
 	}
-	next.follow(plan)
-	if problem := terms.LeavesTooLittle(next.lines()[0]); problem != "" {
-		return core.Invalid(param, problem)
-	}
-	return nil
 }
 
 // unplannable returns the reason why a subscription in this currency cannot change to the offer, or "" if it can.
-func (o offer) unplannable(currency string) string {
+func unplannable(o offer.Offer, currency string) string {
 	switch {
-	case o.product == nil || o.product.Status != catalog.ProductStatusActive:
+	case o.Product == nil || o.Product.Status != catalog.ProductStatusActive:
 		return "The product of this price variant is not active."
-	case o.variant.Status != catalog.PriceVariantStatusActive:
-		return fmt.Sprintf("Price variant %s is archived.", o.variant.ID)
-	case o.variant.Type != catalog.PriceVariantTypeRecurring:
-		return fmt.Sprintf("Price variant %s is not recurring.", o.variant.ID)
+	case o.Variant.Status != catalog.PriceVariantStatusActive:
+		return fmt.Sprintf("Price variant %s is archived.", o.Variant.ID)
+	case o.Variant.Type != catalog.PriceVariantTypeRecurring:
+		return fmt.Sprintf("Price variant %s is not recurring.", o.Variant.ID)
 	}
-	return o.foreign(currency)
+	return o.Foreign(currency)
 }
 
 // prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it, and fills in the
@@ -242,17 +219,17 @@ func (o offer) unplannable(currency string) string {
 // pays the difference of what they would pay. A plan with another interval begins a new period now, which is billed in full.
 func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *customer.Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
-	next.follow(c.Plan)
-	next.Prorations = core.JSON[[]Proration]{}
+	next.Follow(c.Plan)
+	next.Prorations = core.JSON[[]subscription.Proration]{}
 	c.restarts = c.Plan.Interval != sub.Interval || c.Plan.IntervalCount != sub.IntervalCount
 	if c.restarts {
 		next.AnchorDay = int64(now.Time().Day())
-		if err := next.begin(now); err != nil {
+		if err := next.Begin(now); err != nil {
 			return err
 		}
 		c.PeriodStart, c.PeriodEnd = next.CurrentPeriodStart, next.CurrentPeriodEnd
 	}
-	whole, err := s.periodBill(ctx, &next, customer)
+	whole, err := s.Subscription.PeriodBill(ctx, &next, customer)
 	if err == nil {
 		err = lineitem.PriceError("quantity", "an order", nil, whole.Amounts)
 	}
@@ -263,40 +240,35 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 	if c.rest, err = s.restAt(ctx, sub, now, ""); err != nil {
 		return err
 	}
-	c.Unused = c.rest.sum()
-	if c.Remaining, err = next.unused(whole.Items[0].TotalAmount, now); err != nil {
+	c.Unused = c.rest.Sum()
+	if c.Remaining, err = next.Unused(whole.Items[0].TotalAmount, now); err != nil {
 		return err
 	}
 	if c.Remaining <= c.Unused {
-		c.credits = c.rest.cut(c.Unused - c.Remaining)
+		c.credits = c.rest.Cut(c.Unused - c.Remaining)
 		for _, credit := range c.credits {
-			c.Credit += credit.amount
+			c.Credit += credit.Amount
 		}
 		return nil
 	}
-	item := next.line(lineitem.KindProration, 1, c.Remaining-c.Unused)
+	item := next.Line(lineitem.KindProration, 1, c.Remaining-c.Unused)
 	item.TaxInclusive = true
 	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Change from %s to %s, until %s", sub.currentPlan().describe(), c.Plan.describe(), seller.Local(next.CurrentPeriodEnd).Format("2006-01-02"))
+	text := fmt.Sprintf("Change from %s to %s, until %s", sub.CurrentPlan().Describe(), c.Plan.Describe(), seller.Local(next.CurrentPeriodEnd).Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now
-	b, err := s.priceBill(ctx, &next, customer, []lineitem.Item{item}, nil)
+	b, err := s.Subscription.PriceBill(ctx, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {
 		return err
 	}
 	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
 	// The balance pays more than it has only for a total that is too little to be charged: see credit.
-	if c.Balance > max(sub.payer(customer).Balance.V[sub.Currency], 0) {
+	if c.Balance > max(sub.Payer(customer).Balance.V[sub.Currency], 0) {
 		c.Behavior, c.Balance, c.waits = tenant.ProrationBehaviorNextInvoice, 0, true
 	}
 	return nil
-}
-
-// unused returns the share of amount, the price of the whole current period, that falls on the time from now to its end.
-func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
-	return pricing.Period{Start: s.CurrentPeriodStart.Time(), End: s.CurrentPeriodEnd.Time()}.Unused(amount, now.Time())
 }
 
 // changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
@@ -304,33 +276,33 @@ func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 // one to the plan that there is takes that back. The caller stores the subscription.
 func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *customer.Customer, payment string, now core.Time) error {
 	sub := c.Subscription
-	sub.isAsked = true
+	sub.IsAsked = true
 	switch {
-	case sub.Status == SubscriptionStatusTrialing:
+	case sub.Status == subscription.StatusTrialing:
 		if c.Plan.ProductID != sub.ProductID && sub.CustomerVerified {
-			isNew, err := s.noteTrial(ctx, u, customer, c.Plan.ProductID, sub.CheckoutID, now)
+			isNew, err := s.Checkout.NoteTrial(ctx, u, customer, c.Plan.ProductID, sub.CheckoutID, now)
 			if err == nil && !isNew { // a checkout may have been first
-				err = s.checkTrial(ctx, sub, customer, c.Plan.ProductID)
+				err = s.Checkout.CheckTrial(ctx, sub, customer, c.Plan.ProductID)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		isNew := !core.SameJSON(c.Plan, sub.currentPlan())
-		sub.follow(c.Plan)
-		sub.PendingChange = core.JSON[*PendingChange]{}
+		isNew := !core.SameJSON(c.Plan, sub.CurrentPlan())
+		sub.Follow(c.Plan)
+		sub.PendingChange = core.JSON[*subscription.PendingChange]{}
 		if !isNew {
 			return nil
 		}
 		return s.writePlanChanged(ctx, u, sub)
-	case core.SameJSON(c.Plan, sub.currentPlan()):
+	case core.SameJSON(c.Plan, sub.CurrentPlan()):
 		if sub.PendingChange.V == nil {
 			return nil
 		}
-		sub.PendingChange = core.JSON[*PendingChange]{}
+		sub.PendingChange = core.JSON[*subscription.PendingChange]{}
 		return s.writePlanChanged(ctx, u, sub)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
-		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
+		sub.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return s.writePlanChanged(ctx, u, sub)
 	case len(c.Items) == 0 || c.Behavior == tenant.ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
 		return s.changeUnbilled(ctx, u, c, customer, now)
@@ -339,8 +311,8 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 }
 
 // pending returns the change in the form in which the subscription keeps it until it takes place.
-func (c *SubscriptionChange) pending() *PendingChange {
-	return &PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, Restarts: c.restarts, Amount: c.amount, Discounted: c.discounted}
+func (c *SubscriptionChange) pending() *subscription.PendingChange {
+	return &subscription.PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, Restarts: c.restarts, Amount: c.amount, Discounted: c.discounted}
 }
 
 // changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
@@ -349,7 +321,7 @@ func (c *SubscriptionChange) pending() *PendingChange {
 func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionChange, buyer *customer.Customer, now core.Time) error {
 	sub := c.Subscription
 	for _, item := range c.Items {
-		c.rest.debits = append(c.rest.debits, Proration{
+		c.rest.Debits = append(c.rest.Debits, subscription.Proration{
 			Description: *item.Description, Amount: item.TotalAmount, TaxIncluded: true, Start: c.EffectiveAt, Left: item.TotalAmount,
 		})
 	}
@@ -373,11 +345,11 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 	sub := c.Subscription
 	change := c.pending()
 	if c.Amounts.Total == c.Balance { // it is paid at once, and the order shows what it pays for
-		if err := s.switchProduct(ctx, u, sub, c.Plan); err != nil {
+		if err := s.Subscription.SwitchProduct(ctx, u, sub, c.Plan); err != nil {
 			return err
 		}
 	}
-	b, err := s.placeBill(ctx, u, sub, customer, &subscriptionBill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
+	b, err := s.placeBill(ctx, u, sub, customer, &subscription.Bill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
 	if err != nil {
 		return err
 	}
@@ -385,7 +357,7 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		sub.LatestInvoiceID = &b.Invoice.ID
 		return s.apply(ctx, u, sub, change, c.rest, b.Order)
 	}
-	method, err := s.MethodForSubscription(ctx, sub)
+	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil {
 		return err
 	}
@@ -400,46 +372,25 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 
 // apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change, beside the
 // order that pays for the change, which is nil if it cost nothing. The caller stores the subscription.
-func (s *Store) apply(ctx context.Context, u *db.Unit, sub *Subscription, change *PendingChange, left *rest, order *Order) error {
+func (s *Store) apply(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, left *subscription.Rest, order *Order) error {
 	if order != nil {
-		left.parts = append(left.parts, PaidPart{OrderID: order.ID, Start: change.EffectiveAt, Amount: order.TotalAmount})
+		left.Parts = append(left.Parts, subscription.PaidPart{OrderID: order.ID, Start: change.EffectiveAt, Amount: order.TotalAmount})
 	}
 	if change.Discounted {
 		// No order shows it: the change is billed as the difference of two prices after discount.
-		if err := s.Discount.NoteUse(ctx, u, sub.discounted(), nil, 0, change.EffectiveAt); err != nil {
+		if err := s.Discount.NoteUse(ctx, u, sub.Discounted(), nil, 0, change.EffectiveAt); err != nil {
 			return err
 		}
 	}
-	sub.isPaid, sub.isCovered = order != nil, order == nil && change.Restarts
-	if err := sub.apply(change, left); err != nil {
+	sub.IsPaid, sub.IsCovered = order != nil, order == nil && change.Restarts
+	if err := sub.Apply(change, left); err != nil {
 		return err
 	}
 	return s.writePlanChanged(ctx, u, sub)
 }
 
-// apply gives the subscription the plan of the change. If the change restarts the period, a new one begins. What pays for the rest of the
-// period is kept with it, so that the next change and a later refund find it.
-func (s *Subscription) apply(change *PendingChange, left *rest) error {
-	s.follow(change.Plan)
-	s.PendingChange = core.JSON[*PendingChange]{}
-	s.PeriodAmount = change.Amount
-	if change.Restarts {
-		s.CyclesBilled++
-		s.Restarts++
-		s.AnchorDay = int64(change.EffectiveAt.Time().Day())
-		if err := s.begin(change.EffectiveAt); err != nil {
-			return err
-		}
-	}
-	s.Carried, s.Prorations = core.JSONOf(left.parts), core.JSONOf(left.debits)
-	if change.Discounted {
-		s.useDiscount()
-	}
-	return nil
-}
-
 // applyPaid makes a change take place that waited for the payment of its order.
-func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *Subscription, change *PendingChange, order *Order) error {
+func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, order *Order) error {
 	left, err := s.restAt(ctx, sub, change.EffectiveAt, order.ID)
 	if err != nil {
 		return err
@@ -450,7 +401,7 @@ func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *Subscription, ch
 // changeQuantity changes how many pieces a locked subscription is for, and how many it will be for by a change that waits. What more
 // pieces cost until the end of the period is billed with the next one; what was paid of what fewer pieces save goes to the customer's
 // balance. What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
-func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *Subscription, quantity int64, now core.Time) error {
+func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *subscription.Subscription, quantity int64, now core.Time) error {
 	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
@@ -465,16 +416,26 @@ func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *Subscriptio
 	}
 	next := *waits
 	next.Plan.Quantity = quantity
-	if core.SameJSON(next.Plan, sub.currentPlan()) {
+	if core.SameJSON(next.Plan, sub.CurrentPlan()) {
 		return nil // that was about the quantity alone
 	}
 	o, err := s.planOffer(ctx, sub, next.Plan.PriceVariantID)
 	if err != nil {
 		return err
 	}
-	if problem := o.refusesPlan(sub, next.Plan); problem != "" {
+	if problem := refusesPlan(o, sub, next.Plan); problem != "" {
 		return core.Invalid("quantity", "A change of plan waits, whose quantity changes too. "+problem)
 	}
 	sub.PendingChange = core.JSONOf(&next)
-	return sub.checkRest(next.Plan, "quantity")
+	return sub.CheckRest(next.Plan, "quantity")
+}
+
+// lacks says in a sentence why so many units of the offer cannot be had by a subscription now, and returns nothing if they can.
+func lacks(o offer.Offer, sub *subscription.Subscription, quantity int64) string {
+	v := o.Variant
+	had := sub.UnitsOf(v.ID)
+	if v.Stock == nil {
+		return ""
+	}
+	return subscription.TooFew(v.ID, *v.Stock-v.SoldCount-v.ReservedCount, quantity-had.Most-had.Held)
 }

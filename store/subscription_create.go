@@ -8,21 +8,24 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/report"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // BeginSubscription makes the checkout by which a subscription is bought on behalf of a customer. The draft has one line, of a
 // recurring price variant. A request that is sent again gets the checkout of the first time. A price variant that cannot be
 // sold is CodeInvalid on price_variant; a wrong amount or trial is CodeInvalid on custom_amount or trial_end.
-func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Checkout, error) {
+func (s *Store) BeginSubscription(ctx context.Context, account string, draft checkout.Draft) (*checkout.Checkout, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*checkout.Checkout, error) {
 		draft.AccountID, draft.ID = account, core.KindCheckout.Prefix()+s.db.Effect(ctx)
-		begun, err := s.CheckoutsByID(ctx, account, []string{draft.ID})
+		begun, err := s.Checkout.ByID(ctx, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
 		}
@@ -36,7 +39,7 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 		if err := s.checkSubscribed(ctx, variant, draft); err != nil {
 			return nil, err
 		}
-		c, err := s.CreateCheckout(ctx, account, draft)
+		c, err := s.Checkout.Create(ctx, account, draft)
 		if e, ok := errors.AsType[*core.Error](err); ok && e.Param == "line_items" {
 			err = core.Invalid("price_variant", e.Message)
 		}
@@ -46,7 +49,7 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 
 // checkSubscribed returns CodeInvalid on trial_end or custom_amount if the first line of the draft does not fit its price
 // variant.
-func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVariant, draft CheckoutDraft) error {
+func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVariant, draft checkout.Draft) error {
 	now, err := s.db.BusinessNow(ctx, variant.AccountID)
 	if err != nil {
 		return err
@@ -55,26 +58,18 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVaria
 	line := draft.Lines[0]
 	if end := line.TrialEnd; end != nil {
 		p.Check(*end > now && *end <= now.Add(maxTrial), "trial_end", "A trial ends in the future, at most 730 days from now.")
-		had, err := s.trialsOfBuyer(ctx, draft.Checkout, []string{variant.ProductID})
+		had, err := s.Checkout.TrialsOfBuyer(ctx, draft.Checkout, []string{variant.ProductID})
 		if err != nil {
 			return err
 		}
 		p.Check(len(had) == 0, "trial_end", "The customer has had a trial of this product, and the account gives each one. Leave trial_end out: the first period is charged at once.")
 	}
-	o, currency := offer{variant: variant}, cmp.Or(draft.Currency, variant.Currency)
-	if o.foreign(currency) == "" {
-		_, problem := o.unitAmount(currency, line.CustomAmount)
+	o, currency := offer.Offer{Variant: variant}, cmp.Or(draft.Currency, variant.Currency)
+	if o.Foreign(currency) == "" {
+		_, problem := o.UnitAmount(currency, line.CustomAmount)
 		p.Check(problem == "", "custom_amount", problem)
 	}
 	return p.Err()
-}
-
-// method returns the payment method that the buyer sent with their confirmation, nil if they sent none.
-func (c Confirm) method() *payment.BillingMethod {
-	if c.MethodRef == "" {
-		return nil
-	}
-	return &payment.BillingMethod{ID: c.methodID, Provider: c.Provider, Ref: c.MethodRef, CustomerRef: c.customerRef, Card: c.PaymentMethod}
 }
 
 // owner is the customer of a new subscription. With isKnown more than a typed address says that they bought it.
@@ -85,12 +80,12 @@ type owner struct {
 
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
-func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]Subscription, []int, error) {
+func (s *Store) newSubscriptions(ctx context.Context, c *checkout.Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]subscription.Subscription, []int, error) {
 	terms, err := s.Discount.TermsOf(ctx, c.AccountID, c.DiscountID)
 	if err != nil {
 		return nil, nil, err
 	}
-	var made []Subscription
+	var made []subscription.Subscription
 	var lines []int
 	for i, item := range items {
 		variant := variants[core.Deref(item.PriceVariantID)]
@@ -106,7 +101,7 @@ func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []linei
 			sub.Method.V.ID = nil // by id, another method of the customer could be charged once this one is removed
 		}
 		if terms != nil && terms.Rate(item) != nil {
-			sub.discountAs(item, items, terms)
+			sub.DiscountAs(item, items, terms)
 		}
 		made, lines = append(made, *sub), append(lines, i)
 	}
@@ -115,28 +110,28 @@ func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []linei
 
 // newSubscription makes the subscription of one line of a checkout. It begins with the trial of the line, if that has one, or
 // else with a period that the checkout has paid for.
-func newSubscription(c *Checkout, item lineitem.Item, variant *catalog.PriceVariant, now core.Time) (*Subscription, error) {
-	sub := &Subscription{
-		AccountID: c.AccountID, ID: core.NewID(core.KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
+func newSubscription(c *checkout.Checkout, item lineitem.Item, variant *catalog.PriceVariant, now core.Time) (*subscription.Subscription, error) {
+	sub := &subscription.Subscription{
+		AccountID: c.AccountID, ID: core.NewID(core.KindSubscription), Status: subscription.StatusActive, Currency: item.Currency,
 		AnchorDay: int64(now.Time().Day()), StartedAt: now, CustomFieldData: c.CustomFieldData, BillingName: c.CustomerName,
 		BillingAddress: c.BillingAddress, TaxID: c.TaxID, CheckoutID: &c.ID, Metadata: c.Metadata, CreatedAt: now, UpdatedAt: now,
 	}
-	sub.follow(SubscriptionPlan{
+	sub.Follow(subscription.Plan{
 		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
 		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(core.Deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
 	})
 	if end := item.TrialEndsAt(now); end != nil { // what the buyer was shown
-		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, end
+		sub.Status, sub.TrialStart, sub.TrialEnd = subscription.StatusTrialing, &now, end
 		sub.CurrentPeriodStart, sub.CurrentPeriodEnd = now, *end
 		return sub, nil
 	}
 	sub.CyclesBilled, sub.PeriodAmount = 1, item.SubtotalAmount-item.DiscountAmount
-	return sub, sub.begin(now)
+	return sub, sub.Begin(now)
 }
 
 // subscribe links the order of a checkout to its first subscription, and each line of index lines[i] to subs[i] and its period.
 // It returns the lines with that; the given items stay as they are.
-func (o *Order) subscribe(subs []Subscription, lines []int, items []lineitem.Item) []lineitem.Item {
+func (o *Order) subscribe(subs []subscription.Subscription, lines []int, items []lineitem.Item) []lineitem.Item {
 	if len(subs) == 0 {
 		return items
 	}
@@ -152,14 +147,14 @@ func (o *Order) subscribe(subs []Subscription, lines []int, items []lineitem.Ite
 }
 
 // insertSubscriptions stores the subscriptions that a checkout made. The invoice of the checkout becomes their latest one.
-func (s *Store) insertSubscriptions(ctx context.Context, u *db.Unit, subs []Subscription, invoice string) error {
+func (s *Store) insertSubscriptions(ctx context.Context, u *db.Unit, subs []subscription.Subscription, invoice string) error {
 	for i := range subs {
 		sub := &subs[i]
 		sub.LatestInvoiceID = &invoice
-		sub.schedule()
-		s.countSubscription(u, sub, sub.StartedAt)
+		sub.Schedule()
+		s.Subscription.Count(u, sub, sub.StartedAt)
 		s.Report.Count(u, sub.AccountID, sub.Currency, sub.StartedAt, report.Figures{Started: 1})
-		if err := u.Insert(ctx, subscriptionColumns, sub); err != nil {
+		if err := u.Insert(ctx, subscription.Columns, sub); err != nil {
 			return err
 		}
 		if err := s.writeTrialEnding(ctx, u, sub, sub.StartedAt); err != nil {

@@ -7,10 +7,11 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // maxTrial is the greatest length of a trial, from its start to its end, extensions included.
-const maxTrial = 730 * day
+const maxTrial = 730 * core.Day
 
 // PauseSubscription says how a subscription is to be paused. A nil ResumesAt means until somebody resumes it.
 type PauseSubscription struct {
@@ -21,7 +22,7 @@ type PauseSubscription struct {
 // SubscriptionPatch says what to change of a subscription. A nil field changes nothing. Change is always called, and sets
 // fields that do not depend on the state, such as the metadata.
 type SubscriptionPatch struct {
-	Change            func(*Subscription)
+	Change            func(*subscription.Subscription)
 	CancelAtPeriodEnd *bool
 	TrialEnd          *core.Time
 	Quantity          *int64
@@ -30,17 +31,12 @@ type SubscriptionPatch struct {
 	IsVerified        *bool // the seller knows that the customer bought it
 }
 
-// pause stops the billing at the given moment.
-func (s *Subscription) pause(at core.Time) {
-	s.Status, s.PausedAt, s.PauseAtPeriodEnd = SubscriptionStatusPaused, &at, false
-}
-
 // changeSubscription locks a subscription, lets change change it, and stores it if anything differs. Change gets the account's
 // time. It must check itself whether the subscription has ended. Nothing is charged here: what falls due by the change is done
 // by the worker.
-func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *db.Unit, *Subscription, core.Time) error) (*Subscription, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Subscription, error) {
-		sub, err := s.lockSubscription(ctx, u, account, ref)
+func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *db.Unit, *subscription.Subscription, core.Time) error) (*subscription.Subscription, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*subscription.Subscription, error) {
+		sub, err := s.Subscription.Lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -59,26 +55,18 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 	})
 }
 
-// goesOn returns CodeInvalid on status for a subscription that has ended.
-func (s *Subscription) goesOn() error {
-	if s.hasEnded() {
-		return core.Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status))
-	}
-	return nil
-}
-
 // PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or trialing,
 // and not going to end with its period, can be paused: any other is CodeInvalid on status, and so is one that is being charged.
 // A moment to resume that is not after the pause begins is CodeInvalid on resumes_at.
-func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *db.Unit, sub *Subscription, now core.Time) error {
-		if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
+func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *db.Unit, sub *subscription.Subscription, now core.Time) error {
+		if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
 			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
 		}
 		if sub.CancelAtPeriodEnd {
 			return core.Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
 		}
-		if err := s.checkFree(ctx, sub); err != nil {
+		if err := s.Subscription.CheckFree(ctx, sub); err != nil {
 			return err
 		}
 		from := sub.CurrentPeriodEnd
@@ -90,44 +78,24 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 		}
 		sub.ResumesAt, sub.PauseAtPeriodEnd = in.ResumesAt, true
 		if in.Now {
-			sub.pause(now)
+			sub.Pause(now)
 		}
 		return nil
 	})
 }
 
-// changeIsBeingPaid reports whether a change of plan waits for the payment of its invoice.
-func (s *Subscription) changeIsBeingPaid() bool {
-	return s.PendingChange.V != nil && s.PendingChange.V.InvoiceID != nil
-}
-
-var errChangeIsBeingPaid = core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
-
-// checkFree returns CodeInvalid on status while a payment of the locked subscription is under way: for a change of plan, or for
-// what it last billed. The outcome decides what becomes of the subscription, so nothing else may change it meanwhile.
-func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
-	if sub.changeIsBeingPaid() {
-		return errChangeIsBeingPaid
-	}
-	waits, err := s.isBeingCharged(ctx, sub)
-	if err == nil && waits {
-		err = core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
-	}
-	return err
-}
-
 // ResumeSubscription ends the pause of a subscription, or takes back that it is going to pause. In the middle of a period the
 // subscription goes on as before; after the end of it, the worker begins a new period and charges it. A subscription that
 // neither is paused nor is going to be is CodeInvalid on status.
-func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *Subscription, now core.Time) error {
+func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		switch {
 		case sub.PauseAtPeriodEnd:
 			sub.PauseAtPeriodEnd, sub.ResumesAt = false, nil
-		case sub.Status != SubscriptionStatusPaused:
+		case sub.Status != subscription.StatusPaused:
 			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only a paused one can be resumed.", sub.Status))
 		case sub.CurrentPeriodEnd > now:
-			sub.goOn()
+			sub.GoOn()
 		default:
 			sub.ResumesAt = &now // the worker begins the period
 		}
@@ -135,39 +103,30 @@ func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*S
 	})
 }
 
-// goOn resumes a paused subscription whose period is not over: it is trialing again if that period is its trial, else active.
-func (s *Subscription) goOn() {
-	s.Status = SubscriptionStatusActive
-	if s.TrialEnd != nil && *s.TrialEnd == s.CurrentPeriodEnd {
-		s.Status = SubscriptionStatusTrialing
-	}
-	s.PausedAt, s.ResumesAt = nil, nil
-}
-
 // resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a
 // new period begins, and the payment to charge for it is returned, nil if there is none; if all billing cycles are over the
 // subscription is completed instead. The caller stores the subscription.
-func (s *Store) resume(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
+func (s *Store) resume(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	if sub.CurrentPeriodEnd > now {
-		sub.goOn()
+		sub.GoOn()
 		return nil, nil
 	}
 	start := max(core.Deref(sub.ResumesAt), sub.CurrentPeriodEnd)
-	sub.goOn()
-	if sub.isComplete() {
-		return s.finish(ctx, u, sub, SubscriptionStatusCompleted, now, now)
+	sub.GoOn()
+	if sub.IsComplete() {
+		return s.finish(ctx, u, sub, subscription.StatusCompleted, now, now)
 	}
 	return s.renew(ctx, u, sub, start, now)
 }
 
 // UpdateSubscription applies a patch to a subscription. What its state does not allow is CodeInvalid; a discount or payment
 // method that does not exist is CodeMissing.
-func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Subscription, error) {
+func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*subscription.Subscription, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*subscription.Subscription, error) {
 		if in.IsVerified != nil {
-			sub, err := s.getSubscription(ctx, account, ref, "")
+			sub, err := s.Subscription.Named(ctx, account, ref, "")
 			if err == nil {
-				err = s.setVerified(ctx, account, sub.CheckoutID, sub.CustomerVerified, *in.IsVerified)
+				err = s.Checkout.SetVerified(ctx, account, sub.CheckoutID, sub.CustomerVerified, *in.IsVerified)
 			}
 			if err != nil {
 				return nil, err
@@ -177,10 +136,10 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// updateSubscription applies all of a patch but IsVerified. A subscription that has ended takes nothing but the fields that
+// updateSubscription applies all of a patch but Checkout.IsVerified. A subscription that has ended takes nothing but the fields that
 // Change sets: anything else is CodeInvalid on status.
-func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		in.Change(sub)
 		var p core.Problems
 		sub.Metadata.Check(&p)
@@ -190,7 +149,7 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 		if in.CancelAtPeriodEnd == nil && in.TrialEnd == nil && in.Quantity == nil && in.Discount == nil && in.PaymentMethod == nil {
 			return nil
 		}
-		if err := sub.goesOn(); err != nil {
+		if err := sub.GoesOn(); err != nil {
 			return err
 		}
 		if err := s.endLater(ctx, u, sub, in.CancelAtPeriodEnd, now); err != nil {
@@ -207,35 +166,35 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 				return err
 			}
 		}
-		return s.discountSubscription(ctx, u, sub, in.Discount, now) // last, because others wait for the discount
+		return s.Subscription.GiveDiscount(ctx, u, sub, in.Discount, now) // last, because others wait for the discount
 	})
 }
 
 // endLater makes a locked subscription end with its period, or takes that back; nil wants no change. One that is past due or whose
 // period is over can only be cancelled now: CodeInvalid on status.
-func (s *Store) endLater(ctx context.Context, u *db.Unit, sub *Subscription, wanted *bool, now core.Time) error {
+func (s *Store) endLater(ctx context.Context, u *db.Unit, sub *subscription.Subscription, wanted *bool, now core.Time) error {
 	if wanted == nil || *wanted == sub.CancelAtPeriodEnd {
 		return nil
 	}
 	if !*wanted {
-		sub.keep()
+		sub.Keep()
 		return nil
 	}
-	if sub.Status == SubscriptionStatusPastDue || sub.CurrentPeriodEnd <= now {
+	if sub.Status == subscription.StatusPastDue || sub.CurrentPeriodEnd <= now {
 		return core.Invalid("status", fmt.Sprintf("The subscription is %s: cancel it now instead.", sub.Status))
 	}
-	sub.cancel(&Cancellation{By: cancelledByMerchant}, now)
+	sub.Cancel(&subscription.Cancellation{By: subscription.CancelledByMerchant}, now)
 	sub.CancelAtPeriodEnd = true
 	return s.writeCanceled(ctx, u, sub)
 }
 
 // extendTrial moves the end of a locked subscription's trial to a later moment; nil wants no change. A subscription that is not trialing, an earlier
 // end, or a trial of more than 730 days is CodeInvalid on trial_end.
-func (s *Store) extendTrial(ctx context.Context, u *db.Unit, sub *Subscription, end *core.Time, now core.Time) error {
+func (s *Store) extendTrial(ctx context.Context, u *db.Unit, sub *subscription.Subscription, end *core.Time, now core.Time) error {
 	if end == nil || sub.TrialEnd != nil && *end == *sub.TrialEnd {
 		return nil
 	}
-	if sub.Status != SubscriptionStatusTrialing {
+	if sub.Status != subscription.StatusTrialing {
 		return core.Invalid("trial_end", fmt.Sprintf("The subscription is %s: it has no trial to extend.", sub.Status))
 	}
 	if *end < sub.CurrentPeriodEnd || *end <= now || *end > sub.TrialStart.Add(maxTrial) {
@@ -245,19 +204,19 @@ func (s *Store) extendTrial(ctx context.Context, u *db.Unit, sub *Subscription, 
 	return s.writeTrialEnding(ctx, u, sub, now)
 }
 
-// chargeTo makes one of the customer's saved methods the one that a locked subscription is charged with, as chargeWith
+// chargeTo makes one of the customer's saved methods the one that a locked subscription is charged with, as Subscription.ChargeWith
 // describes. A nil ref, or the method that it has already, changes nothing. CodeInvalid on payment_method if only a typed
 // address says that the subscription is this customer's, CodeMissing if the customer has no such method.
-func (s *Store) chargeTo(ctx context.Context, u *db.Unit, sub *Subscription, ref *string, now core.Time) error {
+func (s *Store) chargeTo(ctx context.Context, u *db.Unit, sub *subscription.Subscription, ref *string, now core.Time) error {
 	if ref == nil || sub.Method.V != nil && *ref == core.Deref(sub.Method.V.ID) {
 		return nil
 	}
 	if !sub.CustomerVerified {
-		return errUnverified
+		return subscription.ErrUnverified
 	}
 	m, err := s.Payment.Method(ctx, sub.AccountID, sub.CustomerID, *ref)
 	if err != nil {
 		return err
 	}
-	return s.chargeWith(ctx, u, sub, m, now)
+	return s.Subscription.ChargeWith(ctx, u, sub, m, now)
 }

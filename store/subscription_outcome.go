@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
@@ -17,7 +18,7 @@ import (
 // paid by hand. What a complete one gave may be suspended until then. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
-func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, status payment.Status, now core.Time) error {
+func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, status payment.Status, now core.Time) error {
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
 	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
@@ -28,18 +29,18 @@ func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *Subscr
 		sub.LatestInvoiceID = &b.Invoice.ID
 		err = s.applyPaid(ctx, u, sub, change, b.Order)
 	case status == payment.StatusSucceeded && isLatest:
-		err = sub.endPastDue(now)
-		sub.isPaid = true
-	case status == payment.StatusSucceeded && sub.Status == SubscriptionStatusCompleted:
-		sub.isSettled, err = s.isSettledBy(ctx, u, sub, b.Invoice)
+		err = sub.EndPastDue(now)
+		sub.IsPaid = true
+	case status == payment.StatusSucceeded && sub.Status == subscription.StatusCompleted:
+		sub.IsSettled, err = s.isSettledBy(ctx, u, sub, b.Invoice)
 	case status == payment.StatusRequiresAction || status == payment.StatusSucceeded:
 		return nil
 	case isChange:
 		sub.PendingChange = core.JSONOf(change.Replaces)
 		err = s.voidBill(ctx, u, b, "payment_failed", now)
-	case isLatest && !sub.hasEnded():
+	case isLatest && !sub.HasEnded():
 		err = s.notCollected(ctx, u, sub, b, now)
-	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
+	case sub.HasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
 		err = s.lastNotCollected(ctx, u, sub, b, now)
 	}
 	if err != nil {

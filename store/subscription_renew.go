@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/payment"
-	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // unpaidPause is how long chargeAgain waits before it looks again, if another payment of the invoice is under way.
@@ -18,22 +18,6 @@ const unpaidPause = time.Hour
 type SubscriptionStep struct {
 	Done    bool // false: there was nothing to do, or not yet, or somebody else was first
 	Payment *payment.Payment
-}
-
-// DueSubscriptions returns at most limit subscriptions that have something to do by now: of one account by its own clock, or
-// with an empty account of all. Disabled accounts are left out.
-func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.db.Due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
-}
-
-// SubscribedAccounts returns the accounts that have subscriptions with something to do by now, the longest waiting first.
-// Disabled accounts are left out. The accounts are not grouped by the column itself, because SQLite would go through all subscriptions in its order,
-// whether they are due or not.
-func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
-		return db.Select[string](ctx, s.db, `
-			SELECT account_id || '' FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id || '' ORDER BY MIN(due_at)`, s.Now())
-	})
 }
 
 // AdvanceSubscription does what is due for a subscription: it bills the next period, tries again to collect an invoice, ends
@@ -47,17 +31,17 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if err != nil {
 			return nil, err
 		}
-		sub, err := db.Get[Subscription](ctx, u, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.LockSkip(), account, id, now)
+		sub, err := db.Get[subscription.Subscription](ctx, u, subscription.Columns.SelectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.LockSkip(), account, id, now)
 		if err != nil || sub == nil {
 			return &SubscriptionStep{}, err
 		}
 		if disabled, err := s.Tenant.IsDisabled(ctx, account); err != nil || disabled {
 			return &SubscriptionStep{}, err
 		}
-		if sub.changeIsBeingPaid() {
+		if sub.ChangeIsBeingPaid() {
 			return &SubscriptionStep{}, nil
 		}
-		if waits, err := s.isBeingCharged(ctx, sub); err != nil || waits {
+		if waits, err := s.Subscription.IsBeingCharged(ctx, sub); err != nil || waits {
 			return &SubscriptionStep{}, err
 		}
 		before := *sub
@@ -74,29 +58,29 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 
 // advance does what is due for a locked subscription, and returns the payment that is to be charged, nil if there is none. The
 // caller stores the subscription.
-func (s *Store) advance(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
+func (s *Store) advance(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	switch {
-	case sub.Status == SubscriptionStatusPastDue:
+	case sub.Status == subscription.StatusPastDue:
 		return s.chargeAgain(ctx, u, sub, now)
 	case sub.CancelAtPeriodEnd && sub.CurrentPeriodEnd <= now:
-		return s.finish(ctx, u, sub, SubscriptionStatusCanceled, sub.CurrentPeriodEnd, now)
-	case sub.Status == SubscriptionStatusPaused:
+		return s.finish(ctx, u, sub, subscription.StatusCanceled, sub.CurrentPeriodEnd, now)
+	case sub.Status == subscription.StatusPaused:
 		return s.resume(ctx, u, sub, now)
 	case sub.PauseAtPeriodEnd:
-		sub.pause(sub.CurrentPeriodEnd)
+		sub.Pause(sub.CurrentPeriodEnd)
 		return nil, nil
-	case sub.isComplete():
-		return s.finish(ctx, u, sub, SubscriptionStatusCompleted, sub.CurrentPeriodEnd, now)
+	case sub.IsComplete():
+		return s.finish(ctx, u, sub, subscription.StatusCompleted, sub.CurrentPeriodEnd, now)
 	}
 	return s.renew(ctx, u, sub, sub.CurrentPeriodEnd, now)
 }
 
 // finish ends a locked subscription because its period is over and there is no next one, and bills what waited for that. It returns the
 // payment to charge, nil if there is none. The caller stores the subscription.
-func (s *Store) finish(ctx context.Context, u *db.Unit, sub *Subscription, status SubscriptionStatus, at, now core.Time) (*payment.Payment, error) {
+func (s *Store) finish(ctx context.Context, u *db.Unit, sub *subscription.Subscription, status subscription.Status, at, now core.Time) (*payment.Payment, error) {
 	payment, err := s.billLast(ctx, u, sub, now)
 	if err == nil {
-		sub.end(status, at)
+		sub.End(status, at)
 	}
 	return payment, err
 }
@@ -105,7 +89,7 @@ func (s *Store) finish(ctx context.Context, u *db.Unit, sub *Subscription, statu
 // the payment to charge, nil if nothing is left to charge, or if there is no payment method: then the invoice is past due. It is not the
 // subscription's latest invoice, which bills a period, and is charged once: if that fails it is paid by hand. Of a customer who was
 // deleted nothing is billed.
-func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
+func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	if len(sub.Prorations.V) == 0 {
 		return nil, nil
 	}
@@ -113,10 +97,10 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now
 	if err != nil || customer.DeletedAt != nil {
 		return nil, err
 	}
-	if _, err := s.Discount.ReleaseUnused(ctx, u, sub.discounted()); err != nil { // before the numbers of the account, which come after discounts everywhere
+	if _, err := s.Discount.ReleaseUnused(ctx, u, sub.Discounted()); err != nil { // before the numbers of the account, which come after discounts everywhere
 		return nil, err
 	}
-	in, err := s.lastBill(ctx, sub, customer)
+	in, err := s.Subscription.LastBill(ctx, sub, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +108,7 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now
 	if err != nil || b.Order.Status == OrderStatusPaid {
 		return nil, err
 	}
-	method, err := s.MethodForSubscription(ctx, sub)
+	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +120,8 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now
 
 // lastNotCollected makes the last invoice of a locked subscription past due, which is not tried again: the customer is told to pay it by hand.
 // The caller stores the subscription.
-func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, now core.Time) error {
-	sub.owes = true
+func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, now core.Time) error {
+	sub.Owes = true
 	if err := s.writeLastFailed(ctx, u, sub, b); err != nil {
 		return err
 	}
@@ -147,43 +131,43 @@ func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *Subscript
 // renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That
 // is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
 // was deleted (then it is canceled). The caller stores the subscription.
-func (s *Store) renew(ctx context.Context, u *db.Unit, sub *Subscription, start, now core.Time) (*payment.Payment, error) {
+func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscription, start, now core.Time) (*payment.Payment, error) {
 	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return nil, err
 	}
 	if customer.DeletedAt != nil {
-		sub.end(SubscriptionStatusCanceled, start)
+		sub.End(subscription.StatusCanceled, start)
 		return nil, nil
 	}
-	if err := sub.beginPeriod(start); err != nil {
+	if err := sub.BeginPeriod(start); err != nil {
 		return nil, err
 	}
-	if err := s.deliverSubscription(ctx, u, sub); err != nil { // the order shows what it pays for
+	if err := s.Subscription.Deliver(ctx, u, sub); err != nil { // the order shows what it pays for
 		return nil, err
 	}
 	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	if err := sub.catchUp(seller); err != nil {
+	if err := sub.CatchUp(seller); err != nil {
 		return nil, err
 	}
-	in, err := s.periodBill(ctx, sub, customer)
+	in, err := s.Subscription.PeriodBill(ctx, sub, customer)
 	if err != nil {
 		return nil, err
 	}
-	sub.billed(in)
+	sub.Billed(in)
 	b, err := s.placeBill(ctx, u, sub, customer, in, BillingReasonSubscriptionCycle)
 	if err != nil {
 		return nil, err
 	}
 	sub.LatestInvoiceID = &b.Invoice.ID
 	if b.Order.Status == OrderStatusPaid {
-		sub.isPaid = true
+		sub.IsPaid = true
 		return nil, nil
 	}
-	method, err := s.MethodForSubscription(ctx, sub)
+	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -193,63 +177,10 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *Subscription, start,
 	return s.chargeBill(ctx, u, b, method, core.NewID(core.KindPayment))
 }
 
-// anchorNext has the months or years of a plan that waits begin on the day of the month of its first period, if it follows on days or weeks,
-// which are on no such day.
-func (s *Subscription) anchorNext() {
-	if s.PendingChange.V != nil {
-		s.AnchorDay = s.monthDay(s.CurrentPeriodEnd)
-	}
-}
-
-// beginPeriod moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. If the
-// period does not follow on the one before, after a trial or a pause, its first day becomes the day of the month on which
-// periods begin. So it does if it follows on weeks or days: see anchorNext.
-func (s *Subscription) beginPeriod(start core.Time) error {
-	s.anchorNext()
-	if change := s.PendingChange.V; change != nil {
-		s.follow(change.Plan)
-		s.PendingChange = core.JSON[*PendingChange]{}
-	}
-	isTrial := s.Status == SubscriptionStatusTrialing
-	s.Status = SubscriptionStatusActive
-	if start != s.CurrentPeriodEnd || isTrial {
-		return s.beginLater(s.CurrentPeriodEnd, start, int64(start.Time().Day()))
-	}
-	return s.begin(start)
-}
-
-// nextStart returns when the next period begins as things stand. That of a subscription that is or will be paused begins with its end
-// at the earliest.
-func (s *Subscription) nextStart() core.Time {
-	return max(core.Deref(s.ResumesAt), s.CurrentPeriodEnd)
-}
-
-// catchUp skips the periods that both began and ended while the account was disabled: nobody is billed for those. A period that
-// began before is billed, however late.
-func (s *Subscription) catchUp(seller *tenant.Account) error {
-	for seller.Slept(s.CurrentPeriodStart, s.CurrentPeriodEnd) {
-		if err := s.beginLater(s.CurrentPeriodStart, s.CurrentPeriodEnd, s.AnchorDay); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// billed notes that the current period is billed, with the prorations that waited for it. It uses up a discount for one period that
-// it has something off for.
-func (s *Subscription) billed(in *subscriptionBill) {
-	s.CyclesBilled++
-	s.PeriodAmount = in.Period
-	s.Prorations = core.JSON[[]Proration]{}
-	if in.Amounts.Discount > 0 {
-		s.useDiscount()
-	}
-}
-
 // chargeAgain begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
 // payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
 // if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
-func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*payment.Payment, error) {
+func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	b, err := s.lockBill(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
 		return nil, err
@@ -268,7 +199,7 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *Subscription, 
 	if !extra { // nil marks an attempt of the schedule: see notCollected
 		sub.NextAttemptAt = nil
 	}
-	method, err := s.MethodForSubscription(ctx, sub)
+	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -280,79 +211,31 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *Subscription, 
 
 // isBeingPaid reports whether a payment of the bill is under way.
 func (s *Store) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
-	return s.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
-}
-
-// isPaying reports whether a payment of an invoice is under way.
-func (s *Store) isPaying(ctx context.Context, account, invoice string) (bool, error) {
-	n, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
-		account, invoice)
-	return err == nil && *n > 0, err
-}
-
-// isBeingCharged reports whether the outcome of the latest invoice's payment is still to come. It says false for a subscription
-// that is past due and waits for an attempt of the schedule, because collect looks for itself; one that is to be tried at once
-// with a new payment method waits until the payment under way has its outcome.
-func (s *Store) isBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
-	if sub.LatestInvoiceID == nil || sub.Status == SubscriptionStatusPastDue && !sub.ExtraAttempt {
-		return false, nil
-	}
-	return s.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
-}
-
-// endPastDue makes a subscription that is past due active again, because its latest invoice is paid or given up. The next period that
-// is billed is the one that runs now, if another one follows. Any other stays as it is.
-func (s *Subscription) endPastDue(now core.Time) error {
-	if s.Status != SubscriptionStatusPastDue {
-		return nil
-	}
-	s.Status = SubscriptionStatusActive
-	s.PastDueAt, s.NextAttemptAt, s.AttemptCount, s.ExtraAttempt = nil, nil, 0, false
-	return s.skipPassed(now)
-}
-
-// skipPassed skips the periods that have both begun and ended since the current one: nobody is billed for those in which the subscription was
-// past due, and at monthly billing they are no months of its discount. A subscription that ends or pauses with its period skips none.
-func (s *Subscription) skipPassed(now core.Time) error {
-	if s.CancelAtPeriodEnd || s.PauseAtPeriodEnd || s.isComplete() {
-		return nil
-	}
-	s.anchorNext()
-	for {
-		end, err := s.nextPlan().periodEnd(s.CurrentPeriodEnd, s.AnchorDay)
-		if err != nil || end > now {
-			return err
-		}
-		if err := s.postponeDiscount(s.nextPlan(), s.CurrentPeriodEnd, end, s.AnchorDay); err != nil {
-			return err
-		}
-		s.CurrentPeriodStart, s.CurrentPeriodEnd, s.begins = s.CurrentPeriodEnd, end, true
-		s.Carried, s.DiscountWaits = core.JSON[[]PaidPart]{}, core.JSON[*WaitingDiscount]{}
-	}
+	return s.Payment.IsPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
 }
 
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete
 // is not suspended any more if none of its bills is unpaid now. It does nothing if sub is nil, is not past due, or if the invoice is not its
 // latest one.
-func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *Subscription, i *Invoice, now core.Time) error {
-	if sub != nil && sub.Status == SubscriptionStatusCompleted {
+func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *Invoice, now core.Time) error {
+	if sub != nil && sub.Status == subscription.StatusCompleted {
 		var err error
-		if sub.isSettled, err = s.isSettledBy(ctx, u, sub, i); err != nil || !sub.isSettled {
+		if sub.IsSettled, err = s.isSettledBy(ctx, u, sub, i); err != nil || !sub.IsSettled {
 			return err
 		}
 		return s.saveSubscription(ctx, u, sub, now)
 	}
-	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
+	if sub == nil || sub.Status != subscription.StatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
 	}
-	if err := sub.endPastDue(now); err != nil {
+	if err := sub.EndPastDue(now); err != nil {
 		return err
 	}
 	return s.saveSubscription(ctx, u, sub, now)
 }
 
 // isSettledBy reports whether no invoice of a subscription but this one is unpaid. Those that the seller has given up do not count.
-func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *Subscription, i *Invoice) (bool, error) {
+func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *Invoice) (bool, error) {
 	other, err := db.Get[string](ctx, u, `SELECT id FROM invoices WHERE account_id = ? AND subscription_id = ? AND id <> ? AND status IN ('open', 'past_due') LIMIT 1`,
 		sub.AccountID, sub.ID, i.ID)
 	if err != nil {
@@ -365,15 +248,15 @@ func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *Subscription, 
 // subscription become past due, the next attempt is planned by the account's schedule, and the customer is told: invoice.past_due follows the first
 // time. After the last attempt the subscription is canceled, and its order and invoice are void: invoice.voided follows. A
 // failed attempt beside the schedule, with a new payment method, changes nothing. The caller stores the subscription.
-func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, now core.Time) error {
-	if sub.Status == SubscriptionStatusPastDue && sub.NextAttemptAt != nil {
+func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, now core.Time) error {
+	if sub.Status == subscription.StatusPastDue && sub.NextAttemptAt != nil {
 		return nil
 	}
 	if sub.PastDueAt == nil {
 		sub.PastDueAt = &now
 	}
-	if sub.Status == SubscriptionStatusActive {
-		sub.Status = SubscriptionStatusPastDue
+	if sub.Status == subscription.StatusActive {
+		sub.Status = subscription.StatusPastDue
 	}
 	sub.AttemptCount++
 	account, err := s.Tenant.Seller(ctx, sub.AccountID)
@@ -391,9 +274,9 @@ func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *Subscription,
 
 // giveUp cancels a locked subscription because no attempt could collect its latest invoice, and voids that bill. The caller
 // stores the subscription.
-func (s *Store) giveUp(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, now core.Time) error {
-	reason := CancellationReasonPaymentFailed
-	sub.cancel(&Cancellation{Reason: &reason, By: cancelledBySystem}, now)
-	sub.end(SubscriptionStatusCanceled, now)
+func (s *Store) giveUp(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, now core.Time) error {
+	reason := subscription.CancellationReasonPaymentFailed
+	sub.Cancel(&subscription.Cancellation{Reason: &reason, By: subscription.CancelledBySystem}, now)
+	sub.End(subscription.StatusCanceled, now)
 	return s.voidBill(ctx, u, b, "dunning_exhausted", now)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -80,12 +81,12 @@ func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
 			}
 		}
 		for _, account := range []string{"", s.account} {
-			due, err := s.DueSubscriptions(t.Context(), account, 100)
+			due, err := s.Subscription.Due(t.Context(), account, 100)
 			require.NoError(t, err)
 			require.Len(t, due, 100)
 			assert.Equal(t, "sub_2", due[0].ID, "the longest due comes first")
 		}
-		accounts, err := s.SubscribedAccounts(t.Context())
+		accounts, err := s.Subscription.DueAccounts(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, []string{s.account}, accounts)
 		asked := s.said("MIN(due_at)")

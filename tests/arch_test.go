@@ -58,6 +58,8 @@ var mayImport = map[string][]string{
 	"store/lead":        {"store/activity", "store/advert", "store/catalog", "store/content", "store/content/markdown", "store/core", "store/customer", "store/internal/db", "store/mailbox", "store/migrations", "store/outbox", "store/signed", "store/tenant", "store/throttle"},
 	"store/payment":     {"store/core", "store/customer", "store/grant", "store/internal/db", "store/lineitem", "store/migrations", "store/pricing", "store/tenant", "store/throttle"},
 	"store/mailbox":     {"store/core", "store/internal/db", "store/migrations", "store/tenant", "store/throttle"},
+	"store/offer":       {"store/catalog", "store/core", "store/grant", "store/internal/db", "store/lineitem", "store/migrations", "store/outbox", "store/pricing", "store/tenant"},
+	"store/checkout":    {"store/activity", "store/advert", "store/catalog", "store/content", "store/content/markdown", "store/core", "store/customer", "store/discount", "store/grant", "store/internal/db", "store/lead", "store/lineitem", "store/mailbox", "store/migrations", "store/offer", "store/outbox", "store/payment", "store/pricing", "store/report", "store/signed", "store/subscription", "store/tenant", "store/throttle"},
 	"store/testbank":    {"store/core", "store/internal/db", "store/migrations"},
 	"store":             {"store/..."},
 	"webhooks/chat":     {"store/core", "store/internal/db", "store/migrations", "store/outbox"},
@@ -93,6 +95,7 @@ var mayImport = map[string][]string{
 	"server/payments/stripe": {"server/payments", "store/..."},
 	"server/domains/acme":    {"server/domains", "store/..."},
 	"store/content/markdown": {},
+	"store/subscription":     {"store/catalog", "store/core", "store/customer", "store/discount", "store/grant", "store/internal/db", "store/lineitem", "store/migrations", "store/outbox", "store/payment", "store/pricing", "store/report", "store/tenant", "store/throttle"},
 	"store/internal/dbtest":  {"store/core", "store/internal/db", "store/migrations", "tests/harness/..."},
 }
 

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -20,16 +22,16 @@ func TestAcceptPurchase_ByManyAtOnce(t *testing.T) {
 			sub := w.typedSubscription(w.variant(recurring(900, "month")), "pm_card_visa")
 			before := w.customerNow(victim)
 			vouch := func(s *world, id string) error {
-				_, err := s.UpdateSubscription(t.Context(), w.account, id, store.SubscriptionPatch{Change: func(*store.Subscription) {}, IsVerified: new(true)})
+				_, err := s.UpdateSubscription(t.Context(), w.account, id, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, IsVerified: new(true)})
 				return err
 			}
 			says := []func(s *world) error{
 				func(s *world) error {
-					_, err := s.AcceptPurchase(t.Context(), w.account, victim.ID, *sub.CheckoutID)
+					_, err := s.Checkout.AcceptPurchase(t.Context(), w.account, victim.ID, *sub.CheckoutID)
 					return err
 				},
 				func(s *world) error {
-					_, err := s.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+					_, err := s.Checkout.Verify(t.Context(), w.account, *sub.CheckoutID)
 					return err
 				},
 				func(s *world) error { return vouch(s, sub.ID) },
@@ -49,7 +51,7 @@ func TestAcceptPurchase_ByManyAtOnce(t *testing.T) {
 			assert.Equal(t, "Mallory", *now.Name)
 			assert.Equal(t, before.OrdersCount, now.OrdersCount)
 			assert.Len(t, w.methodsOf(victim), 1)
-			left, err := w.UnverifiedPurchases(t.Context(), w.account, victim.ID, 10)
+			left, err := w.Checkout.UnverifiedPurchases(t.Context(), w.account, victim.ID, 10)
 			require.NoError(t, err)
 			assert.Empty(t, left)
 			require.NoError(t, w.vanish(victim))
@@ -67,19 +69,19 @@ func (w *world) vanish(c *customer.Customer) error {
 func TestOldServer_WhatItSellsIsChargedOnceTheSellerVouches(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
-		named := w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.variant(recurring(900, "month")))
+		named := w.checkoutFor(checkout.Checkout{CustomerID: &victim.ID}, w.variant(recurring(900, "month")))
 		_, err := w.pay(named.ID, *victim.DefaultPaymentMethodID)
 		require.NoError(t, err)
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, named.ID)
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, named.ID)
 		require.NoError(t, err)
 		db := harness.OpenDatabase(t, w.url)
 		db.Must(t, `UPDATE subscriptions SET customer_verified = FALSE`)
 		w.wait(32 * day)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		require.Equal(t, 2, db.Count(t, "payments"), "nothing was charged: the other one is the victim's, of before")
-		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, IsVerified: new(true)})
+		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, IsVerified: new(true)})
 		require.NoError(t, err)
 		w.wait(3 * day)
-		require.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		require.Equal(t, subscription.StatusActive, w.now(sub).Status)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 func (w *world) disable() {
@@ -39,7 +40,7 @@ func TestDisabledAccount_BillsAMissedRenewalOnce(t *testing.T) {
 		w.wait(time.Minute)
 		require.Len(t, w.ordersOf(sub), 2, "not for each period that was missed")
 		after := w.now(sub)
-		require.Equal(t, store.SubscriptionStatusActive, after.Status)
+		require.Equal(t, subscription.StatusActive, after.Status)
 		require.Equal(t, begun.Add(21*day), after.CurrentPeriodStart, "the days of billing stay")
 		w.wait(7 * day)
 		require.Len(t, w.ordersOf(sub), 3)
@@ -55,7 +56,7 @@ func TestDisabledAccount_TriesAgainInItsPace(t *testing.T) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.provider.declines.Store(true)
 		w.wait(32 * day)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		failed := w.now(sub).AttemptCount
 		w.disable()
 		w.wait(60 * day)
@@ -65,7 +66,7 @@ func TestDisabledAccount_TriesAgainInItsPace(t *testing.T) {
 		w.wait(time.Minute)
 		after := w.now(sub)
 		require.Equal(t, failed+1, after.AttemptCount)
-		require.Equal(t, store.SubscriptionStatusPastDue, after.Status)
+		require.Equal(t, subscription.StatusPastDue, after.Status)
 		require.Greater(t, *after.NextAttemptAt, w.Now().Add(4*day))
 	})
 }
@@ -85,7 +86,7 @@ func TestDisabledAccount_BillsWhatFellDueWhileItWasEnabled(t *testing.T) {
 			pass(4 * day)
 		}
 		w.wait(time.Hour)
-		require.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		require.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		var begun []time.Duration
 		orders := w.ordersOf(sub)
 		for _, o := range orders {
@@ -116,7 +117,7 @@ func TestDisabledAccount_KeepsTheDistanceOfEachAttempt(t *testing.T) {
 			before = w.Now()
 			w.wait(days*day + time.Minute)
 		}
-		require.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		require.Equal(t, subscription.StatusCanceled, w.now(sub).Status)
 	})
 }
 

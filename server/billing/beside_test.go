@@ -16,7 +16,10 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -74,19 +77,19 @@ func TestCheckoutLink_EditedBesideItsVisitors(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
 		cheap, dear := w.variant(catalog.PriceVariant{Amount: 100}), w.variant(catalog.PriceVariant{Amount: 9000})
-		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{cheap.ID})})
+		link, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{Active: true, PriceVariantIDs: core.JSONOf([]string{cheap.ID})})
 		require.NoError(t, err)
 		var used, left atomic.Int64
 		for _, err := range parallel(48, func(i int) error {
 			r := replicas[i%len(replicas)]
 			if i%4 == 0 {
-				_, err := r.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) {
+				_, err := r.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) {
 					l.PriceVariantIDs = core.JSONOf([][]string{{dear.ID}, {cheap.ID, cheap.ID}}[i/4%2])
 					l.Active, l.MaxUses = i%8 == 0, new(l.Uses+int64(i)+1)
 				})
 				return err
 			}
-			c, err := r.FollowCheckoutLink(t.Context(), link.ID, store.FollowCheckoutLink{})
+			c, err := r.Checkout.FollowLink(t.Context(), link.ID, checkout.FollowLink{})
 			if missing(err) {
 				left.Add(1)
 				return nil
@@ -101,7 +104,7 @@ func TestCheckoutLink_EditedBesideItsVisitors(t *testing.T) {
 		}) {
 			require.NoError(t, err)
 		}
-		link, err = w.GetCheckoutLink(t.Context(), w.account, link.ID)
+		link, err = w.Checkout.GetLink(t.Context(), w.account, link.ID)
 		require.NoError(t, err)
 		assert.Zero(t, link.Uses, "nobody has bought")
 		assert.EqualValues(t, 36, used.Load()+left.Load())
@@ -125,12 +128,12 @@ func TestUpdateAccount_TaxBesideConfirms(t *testing.T) {
 				return errors.Join(tax(int64(1000+i)), tax(int64(i)))
 			}
 			r := replicas[i%len(replicas)]
-			c, err := r.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true}, Lines: []store.NewLineItem{one(book)}})
+			c, err := r.Checkout.Create(t.Context(), w.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true}, Lines: []offer.NewLine{one(book)}})
 			if err != nil {
 				return err
 			}
 			for range 20 {
-				shown, err := r.GetCheckout(t.Context(), w.account, c.ID)
+				shown, err := r.Checkout.Get(t.Context(), w.account, c.ID)
 				if err != nil {
 					return err
 				}
@@ -174,7 +177,7 @@ func TestCreateSubscription_BesideTheNotificationOfItsCharge(t *testing.T) {
 					_, _, err := w.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 						_, err := w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
 							Method: &payments.MethodInput{Ref: "pm_card_visa"},
-							Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(v)}},
+							Draft:  checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer.ID}, Lines: []offer.NewLine{one(v)}},
 						})
 						return &core.Answer{Status: 201}, err
 					})
@@ -189,7 +192,7 @@ func TestCreateSubscription_BesideTheNotificationOfItsCharge(t *testing.T) {
 			for _, err := range errs {
 				require.NoError(t, err)
 			}
-			subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 100}, Customer: customer.ID})
+			subs, _, err := w.Subscription.List(t.Context(), w.account, subscription.List{Page: core.Page{Limit: 100}, Customer: customer.ID})
 			require.NoError(t, err)
 			assert.Len(t, subs, i+1)
 			assert.EqualValues(t, 900*(i+1), fake.Taken())

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -91,7 +92,7 @@ type ConfirmCheckout struct {
 // that the buyer still has to approve leaves the checkout processing, with a next action. After too many declines it is
 // CodeRateLimit, and no provider is asked. An error that is not a *core.Error leaves the outcome unknown: the same request sent
 // again, or the reconciler, finds out.
-func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
+func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*checkout.Checkout, error) {
 	confirmed, err := b.confirm(ctx, account, ref, in)
 	if confirmed == nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Confirmation, error) {
 	confirm, refused := b.accept(ctx, account, in)
 	if refused != nil {
-		if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
+		if _, err := b.store.Checkout.Get(ctx, account, ref); err != nil {
 			return nil, err // that there is no such checkout is said before what is wrong with the method
 		}
 		return nil, refused
@@ -124,8 +125,8 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 // accept checks how a buyer wants to pay, and puts it into what the store needs to begin the payment. It asks no provider over
 // the network. A method that a customer has saved is refused when the request is public. Without a method the account need not
 // even have a provider: a checkout that costs nothing has none to ask.
-func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
-	confirm := store.Confirm{
+func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (checkout.Confirm, error) {
+	confirm := checkout.Confirm{
 		TermsAccepted: in.TermsAccepted, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From,
 	}
 	if in.Method == nil {
@@ -157,20 +158,20 @@ func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store
 	return b.resume(ctx, begun)
 }
 
-// ExpireCheckout ends a checkout, so that what it holds for its buyer is free again. If the buyer is with their bank, their
+// Checkout.Expire ends a checkout, so that what it holds for its buyer is free again. If the buyer is with their bank, their
 // payment is cancelled first. If they have paid at the last moment, or the bank has not decided yet, it is CodeInvalid on
 // status.
-func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*store.Checkout, error) {
-	c, err := b.store.GetCheckout(ctx, account, ref)
+func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*checkout.Checkout, error) {
+	c, err := b.store.Checkout.Get(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	if c.Status == store.CheckoutStatusProcessing {
+	if c.Status == checkout.StatusProcessing {
 		if err := b.CancelCheckoutPayment(ctx, account, c.ID); err != nil {
 			return nil, err
 		}
 	}
-	return b.store.ExpireCheckout(ctx, account, c.ID)
+	return b.store.Checkout.Expire(ctx, account, c.ID)
 }
 
 // CancelCheckoutPayment cancels the payment of a checkout whose buyer still has to approve it. The checkout is open again then,
@@ -309,7 +310,7 @@ func (b *Billing) openPage(ctx context.Context, begun *store.Confirmation) error
 	if begun.Checkout == nil || begun.Checkout.ClientSecret != "" {
 		return nil
 	}
-	c, err := b.store.RenewClosedSecret(ctx, begun.Payment.AccountID, begun.Checkout.ID)
+	c, err := b.store.Checkout.RenewClosedSecret(ctx, begun.Payment.AccountID, begun.Checkout.ID)
 	if err == nil {
 		begun.Checkout = c
 	}

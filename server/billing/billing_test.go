@@ -9,18 +9,20 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.handbook()
-		c, err := w.pay(w.checkout(store.NewLineItem{PriceVariant: v.ID, Quantity: 3}).ID, "pm_card_visa")
+		c, err := w.pay(w.checkout(offer.NewLine{PriceVariant: v.ID, Quantity: 3}).ID, "pm_card_visa")
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
-		assert.Equal(t, store.CheckoutPaymentStatusPaid, c.PaymentStatus)
+		assert.Equal(t, checkout.StatusCompleted, c.Status)
+		assert.Equal(t, checkout.PaymentStatusPaid, c.PaymentStatus)
 		require.NotNil(t, c.OrderID)
 
 		order, err := w.GetOrder(t.Context(), w.account, *c.OrderID)
@@ -60,12 +62,12 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 func TestConfirmCheckout_NothingToPay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
-		checkout := w.checkout(one(v))
-		assert.False(t, checkout.PaymentMethodRequired)
-		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billingWithout)
+		bought := w.checkout(one(v))
+		assert.False(t, bought.PaymentMethodRequired)
+		c, err := w.ConfirmCheckout(t.Context(), w.account, bought.ID, billingWithout)
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
-		assert.Equal(t, store.CheckoutPaymentStatusNoPaymentRequired, c.PaymentStatus)
+		assert.Equal(t, checkout.StatusCompleted, c.Status)
+		assert.Equal(t, checkout.PaymentStatusNoPaymentRequired, c.PaymentStatus)
 		orders := w.orders()
 		require.Len(t, orders, 1)
 		assert.Equal(t, store.OrderStatusPaid, orders[0].Status)
@@ -77,13 +79,13 @@ func TestConfirmCheckout_NothingToPay(t *testing.T) {
 func TestConfirmCheckout_DeclineThenPay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
-		checkout := w.checkout(one(v))
-		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
+		bought := w.checkout(one(v))
+		_, err := w.pay(bought.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		refused(t, err, "payment_method")
 		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 
-		c := w.get(checkout.ID)
-		assert.Equal(t, store.CheckoutStatusOpen, c.Status)
+		c := w.get(bought.ID)
+		assert.Equal(t, checkout.StatusOpen, c.Status)
 		require.NotNil(t, c.LastPaymentError.V)
 		assert.Equal(t, "insufficient_funds", *c.LastPaymentError.V.DeclineCode)
 		assert.Empty(t, w.orders())
@@ -91,9 +93,9 @@ func TestConfirmCheckout_DeclineThenPay(t *testing.T) {
 		require.NoError(t, err)
 		assert.Zero(t, v.ReservedCount)
 
-		c, err = w.pay(checkout.ID, "pm_card_visa")
+		c, err = w.pay(bought.ID, "pm_card_visa")
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Equal(t, checkout.StatusCompleted, c.Status)
 		assert.Nil(t, c.LastPaymentError.V)
 	})
 }
@@ -113,25 +115,25 @@ func TestConfirmCheckout_AgainReturnsTheSameOrder(t *testing.T) {
 
 func TestConfirmCheckout_BuyerAuthenticates(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		checkout := w.checkout(one(w.handbook()))
-		c, err := w.pay(checkout.ID, "pm_card_authenticationRequired")
+		bought := w.checkout(one(w.handbook()))
+		c, err := w.pay(bought.ID, "pm_card_authenticationRequired")
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusProcessing, c.Status)
+		assert.Equal(t, checkout.StatusProcessing, c.Status)
 		require.NotNil(t, c.NextAction.V)
 		assert.Equal(t, c.URL, c.NextAction.V.URL)
 
-		_, err = w.pay(checkout.ID, "pm_card_visa")
+		_, err = w.pay(bought.ID, "pm_card_visa")
 		refused(t, err, "status")
-		_, err = w.Store.ExpireCheckout(t.Context(), w.account, checkout.ID)
+		_, err = w.Store.Checkout.Expire(t.Context(), w.account, bought.ID)
 		refused(t, err, "status")
 
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, bought.ID)
 		require.NoError(t, err)
 		_, err = w.provider.authenticate(t.Context(), payment)
 		require.NoError(t, err)
 		settled, err := w.ResumePayment(t.Context(), w.account, payment.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, settled.Checkout.Status)
+		assert.Equal(t, checkout.StatusCompleted, settled.Checkout.Status)
 		assert.Nil(t, settled.Checkout.NextAction.V)
 	})
 }
@@ -172,7 +174,7 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 		_, err = w.pay(inactive.ID, "pm_card_visa")
 		refused(t, err, "line_items")
 
-		_, err = w.Store.ExpireCheckout(t.Context(), w.account, expired.ID)
+		_, err = w.Store.Checkout.Expire(t.Context(), w.account, expired.ID)
 		require.NoError(t, err)
 		_, err = w.pay(expired.ID, "pm_card_visa")
 		refused(t, err, "status")
@@ -190,23 +192,23 @@ func TestConfirmCheckout_TermsAndAnswers(t *testing.T) {
 			})
 		})
 		require.NoError(t, err)
-		checkout := w.checkout(one(v))
+		bought := w.checkout(one(v))
 		in := with("pm_card_visa")
-		_, err = w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		_, err = w.ConfirmCheckout(t.Context(), w.account, bought.ID, in)
 		refused(t, err, "terms_accepted")
 		in.TermsAccepted = true
-		_, err = w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		_, err = w.ConfirmCheckout(t.Context(), w.account, bought.ID, in)
 		refused(t, err, "custom_field_data.size")
 
 		answer := func(size string) error {
-			_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) {
+			_, err := w.Checkout.Update(t.Context(), w.account, bought.ID, func(d *checkout.Draft) {
 				d.CustomFieldData = core.JSONOf(map[string]string{"size": size})
 			})
 			return err
 		}
 		refused(t, answer("xl"), "custom_field_data.size")
 		require.NoError(t, answer("m"))
-		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		c, err := w.ConfirmCheckout(t.Context(), w.account, bought.ID, in)
 		require.NoError(t, err)
 		assert.NotNil(t, c.TermsAcceptedAt)
 		assert.Equal(t, "m", w.orders()[0].CustomFieldData.V["size"])

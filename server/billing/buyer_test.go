@@ -9,8 +9,10 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/offer"
 )
 
 func (w *world) customer(email string, externalID *string) *customer.Customer {
@@ -20,26 +22,26 @@ func (w *world) customer(email string, externalID *string) *customer.Customer {
 	return c
 }
 
-func (w *world) checkoutFor(c store.Checkout, v *catalog.PriceVariant) *store.Checkout {
+func (w *world) checkoutFor(c checkout.Checkout, v *catalog.PriceVariant) *checkout.Checkout {
 	w.t.Helper()
-	made, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{Checkout: &c, Lines: []store.NewLineItem{one(v)}})
+	made, err := w.Checkout.Create(w.t.Context(), w.account, checkout.Draft{Checkout: &c, Lines: []offer.NewLine{one(v)}})
 	require.NoError(w.t, err)
 	return made
 }
 
 // charged takes the money for a checkout and loses the answer. What meanwhile does then must not cost the order: it is
 // made when the reconciler comes by, and returned.
-func (w *world) charged(checkout *store.Checkout, meanwhile func()) *store.Order {
+func (w *world) charged(bought *checkout.Checkout, meanwhile func()) *store.Order {
 	w.t.Helper()
 	w.provider.lost.Store(true)
-	_, err := w.pay(checkout.ID, "pm_card_visa")
+	_, err := w.pay(bought.ID, "pm_card_visa")
 	require.Equal(w.t, core.Unknown, core.OutcomeOf(err))
 	w.provider.lost.Store(false)
 	meanwhile()
-	w.due(checkout.ID)
+	w.due(bought.ID)
 	require.NoError(w.t, w.Reconcile(w.t.Context()))
-	c := w.get(checkout.ID)
-	require.Equal(w.t, store.CheckoutStatusCompleted, c.Status)
+	c := w.get(bought.ID)
+	require.Equal(w.t, checkout.StatusCompleted, c.Status)
 	order, err := w.GetOrder(w.t.Context(), w.account, *c.OrderID)
 	require.NoError(w.t, err)
 	return order
@@ -48,7 +50,7 @@ func (w *world) charged(checkout *store.Checkout, meanwhile func()) *store.Order
 func TestSettle_TheExternalIDWasGivenToAnother(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada, v := w.customer("ada@example.com", nil), w.handbook()
-		order := w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("e1")}, v), func() {
+		order := w.charged(w.checkoutFor(checkout.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("e1")}, v), func() {
 			w.customer("grace@example.com", new("e1"))
 		})
 		assert.Equal(t, ada.ID, order.CustomerID)
@@ -57,7 +59,7 @@ func TestSettle_TheExternalIDWasGivenToAnother(t *testing.T) {
 		assert.Nil(t, ada.ExternalID)
 
 		// Nobody else has it: the buyer gets it.
-		order = w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("e2")}, v), func() {})
+		order = w.charged(w.checkoutFor(checkout.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("e2")}, v), func() {})
 		ada, err = w.Customer.Get(t.Context(), w.account, order.CustomerID)
 		require.NoError(t, err)
 		assert.Equal(t, "e2", *ada.ExternalID)
@@ -67,7 +69,7 @@ func TestSettle_TheExternalIDWasGivenToAnother(t *testing.T) {
 func TestSettle_TheAddressWasGivenToAnother(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada := w.customer("ada@example.com", nil)
-		order := w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook()), func() {
+		order := w.charged(w.checkoutFor(checkout.Checkout{CustomerID: &ada.ID}, w.handbook()), func() {
 			_, err := w.UpdateCustomer(t.Context(), w.account, ada.ID, func(c *customer.Customer) { c.SetEmail("ada@example.org") })
 			require.NoError(t, err)
 			w.customer("ada@example.com", nil)
@@ -86,19 +88,19 @@ func TestSettle_TheCustomerWasDeleted(t *testing.T) {
 			require.NoError(t, err)
 		}
 		ada := w.customer("ada@example.com", new("a1"))
-		first := w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("a1")}, v), func() { remove(ada) })
+		first := w.charged(w.checkoutFor(checkout.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("a1")}, v), func() { remove(ada) })
 		again, err := w.Customer.Get(t.Context(), w.account, first.CustomerID)
 		require.NoError(t, err)
 		assert.NotEqual(t, ada.ID, again.ID)
 		assert.Equal(t, "a1", *again.ExternalID)
 
 		// This one has an order, and is kept for it without a name.
-		second := w.charged(w.checkoutFor(store.Checkout{CustomerID: &again.ID}, v), func() { remove(again) })
+		second := w.charged(w.checkoutFor(checkout.Checkout{CustomerID: &again.ID}, v), func() { remove(again) })
 		assert.NotEqual(t, again.ID, second.CustomerID)
 
 		buyer, err := w.Customer.Get(t.Context(), w.account, second.CustomerID)
 		require.NoError(t, err)
-		before := w.checkoutFor(store.Checkout{CustomerID: &buyer.ID}, v)
+		before := w.checkoutFor(checkout.Checkout{CustomerID: &buyer.ID}, v)
 		remove(buyer)
 		paid, err := w.pay(before.ID, "pm_card_visa")
 		require.NoError(t, err, "deleted before it is paid")
@@ -138,9 +140,9 @@ func TestConfirmCheckout_OneNewAddressTwiceAtOnce(t *testing.T) {
 		paid, free := w.handbook(), w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		for i := range 10 {
 			email := fmt.Sprintf("new%d@example.com", i)
-			var checkouts []*store.Checkout
+			var checkouts []*checkout.Checkout
 			for _, v := range []*catalog.PriceVariant{paid, paid, free, free} {
-				checkouts = append(checkouts, w.checkoutFor(store.Checkout{CustomerEmail: &email, ExternalCustomerID: &email}, v))
+				checkouts = append(checkouts, w.checkoutFor(checkout.Checkout{CustomerEmail: &email, ExternalCustomerID: &email}, v))
 			}
 			for _, err := range parallel(len(checkouts), func(i int) error {
 				_, err := w.pay(checkouts[i].ID, "pm_card_visa")

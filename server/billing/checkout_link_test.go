@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 )
 
 // linked makes a link that is good for so many purchases of a variant.
-func (w *world) linked(v *catalog.PriceVariant, uses int64) *store.CheckoutLink {
+func (w *world) linked(v *catalog.PriceVariant, uses int64) *checkout.Link {
 	w.t.Helper()
-	l, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
+	l, err := w.Checkout.CreateLink(w.t.Context(), w.account, checkout.Link{
 		Active: true, PriceVariantIDs: core.JSONOf([]string{v.ID}), MaxUses: &uses,
 	})
 	require.NoError(w.t, err)
@@ -25,20 +25,20 @@ func (w *world) linked(v *catalog.PriceVariant, uses int64) *store.CheckoutLink 
 }
 
 // follow opens a link.
-func (w *world) follow(l *store.CheckoutLink) *store.Checkout {
+func (w *world) follow(l *checkout.Link) *checkout.Checkout {
 	w.t.Helper()
-	c, err := w.FollowCheckoutLink(w.t.Context(), l.ID, store.FollowCheckoutLink{})
+	c, err := w.Checkout.FollowLink(w.t.Context(), l.ID, checkout.FollowLink{})
 	require.NoError(w.t, err)
-	c, err = w.UpdateCheckout(w.t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
+	c, err = w.Checkout.Update(w.t.Context(), w.account, c.ID, func(d *checkout.Draft) {
 		d.CustomerEmail = new(core.NewID(core.KindCustomer) + "@example.com")
 	})
 	require.NoError(w.t, err)
 	return c
 }
 
-func (w *world) uses(l *store.CheckoutLink) int64 {
+func (w *world) uses(l *checkout.Link) int64 {
 	w.t.Helper()
-	now, err := w.GetCheckoutLink(w.t.Context(), w.account, l.ID)
+	now, err := w.Checkout.GetLink(w.t.Context(), w.account, l.ID)
 	require.NoError(w.t, err)
 	return now.Uses
 }
@@ -47,7 +47,7 @@ func (w *world) uses(l *store.CheckoutLink) int64 {
 func TestCheckoutLink_TwentyBuyersOfTheLastTwoUsesAtThreeReplicas(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, l := w.replicas(), w.linked(w.handbook(), 2)
-		checkouts := make([]*store.Checkout, 20)
+		checkouts := make([]*checkout.Checkout, 20)
 		for i := range checkouts {
 			checkouts[i] = w.follow(l)
 		}
@@ -66,7 +66,7 @@ func TestCheckoutLink_TwentyBuyersOfTheLastTwoUsesAtThreeReplicas(t *testing.T) 
 		assert.Equal(t, 2, sold)
 		assert.Equal(t, 2, confirmed(replicas), "nobody else was charged")
 		assert.EqualValues(t, 2, w.uses(l))
-		_, err := w.FollowCheckoutLink(t.Context(), l.ID, store.FollowCheckoutLink{})
+		_, err := w.Checkout.FollowLink(t.Context(), l.ID, checkout.FollowLink{})
 		assert.True(t, missing(err))
 	})
 }
@@ -100,7 +100,7 @@ func TestCheckoutLink_AUseIsHeldWhileSomebodyPays(t *testing.T) {
 
 		gone := w.linked(w.handbook(), 1)
 		late := w.follow(gone)
-		_, err = w.DeleteCheckoutLink(t.Context(), w.account, gone.ID)
+		_, err = w.Checkout.DeleteLink(t.Context(), w.account, gone.ID)
 		require.NoError(t, err)
 		_, err = w.pay(late.ID, "pm_card_visa")
 		require.NoError(t, err, "what it has offered is sold")
@@ -112,7 +112,7 @@ func TestCheckoutLink_OpensSoManyForOneAddress(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, l := w.replicas(), w.linked(w.handbook(), 1000)
 		open := func(i int, address string) error {
-			_, err := replicas[i%3].FollowCheckoutLink(t.Context(), l.ID, store.FollowCheckoutLink{From: payment.Buyer{Address: address}})
+			_, err := replicas[i%3].Checkout.FollowLink(t.Context(), l.ID, checkout.FollowLink{From: payment.Buyer{Address: address}})
 			return err
 		}
 		for _, err := range parallel(8, func(i int) error {
@@ -127,7 +127,7 @@ func TestCheckoutLink_OpensSoManyForOneAddress(t *testing.T) {
 				slowed(t, err, 55*time.Minute, time.Hour)
 			}
 		}
-		made, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: core.Page{Limit: 1000}})
+		made, _, err := w.Checkout.List(t.Context(), w.account, checkout.List{Page: core.Page{Limit: 1000}})
 		require.NoError(t, err)
 		assert.Len(t, made, 120)
 		slowed(t, open(0, "203.0.113.7"), 55*time.Minute, time.Hour)

@@ -10,7 +10,9 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // move moves the account's clock, and wants it to come where it is to be, on a busy machine too.
@@ -32,7 +34,7 @@ func TestAdvanceClock_BillsEachPeriodWhenItBegins(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, w *world) {
 		monthly, weekly := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.subscribe(w.variant(recurring(300, "week")), "pm_card_visa")
 		w.move(200 * day)
-		for sub, want := range map[*store.Subscription]int{monthly: 7, weekly: 29} {
+		for sub, want := range map[*subscription.Subscription]int{monthly: 7, weekly: 29} {
 			orders := w.ordersOf(sub)
 			require.Len(t, orders, want)
 			for i, o := range orders {
@@ -57,9 +59,9 @@ func TestAdvanceClock_TriesAgainOnTheSchedule(t *testing.T) {
 		trial, sub := w.subscribe(w.variant(v), "pm_card_visa"), w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.provider.declines.Store(true)
 		w.move(365 * day)
-		for _, sub := range []*store.Subscription{trial, sub} {
+		for _, sub := range []*subscription.Subscription{trial, sub} {
 			failed, sub := sub.CurrentPeriodEnd, w.now(sub)
-			require.Equal(t, store.SubscriptionStatusCanceled, sub.Status)
+			require.Equal(t, subscription.StatusCanceled, sub.Status)
 			assertAt(t, failed, *sub.PastDueAt, "the first failure")
 			assertAt(t, failed.Add(21*day), *sub.EndedAt, "the end")
 			invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
@@ -79,7 +81,7 @@ func TestAdvanceClock_GivesUpOnABuyerInTheirTime(t *testing.T) {
 		require.NoError(t, err)
 		w.move(12 * time.Hour)
 		left = w.get(left.ID)
-		assert.Equal(t, store.CheckoutStatusOpen, left.Status)
+		assert.Equal(t, checkout.StatusOpen, left.Status)
 		assertAt(t, waiting.UpdatedAt.Add(30*time.Minute), left.UpdatedAt, "giving up")
 		w.move(30 * day)
 		assertAt(t, idle.ExpiresAt, w.get(idle.ID).UpdatedAt, "the expiry")

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -63,13 +64,13 @@ func TestConfirmCheckout_SentAgainInPublicAsksSeldom(t *testing.T) {
 		for _, isPublic := range []bool{true, false} {
 			provider := &silent{flaky: w.provider}
 			s, b := w.stopped(provider)
-			checkout := w.checkout(one(w.handbook()))
+			bought := w.checkout(one(w.handbook()))
 			confirm := func() (string, bool, error) {
-				key := &core.Key{Account: w.account, Key: "confirm " + checkout.ID, External: true, Keyless: isPublic}
+				key := &core.Key{Account: w.account, Key: "confirm " + bought.ID, External: true, Keyless: isPublic}
 				answer, replayed, err := s.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 					in := with("pm_card_visa")
 					in.IsPublic = isPublic
-					c, err := b.ConfirmCheckout(ctx, w.account, checkout.ID, in)
+					c, err := b.ConfirmCheckout(ctx, w.account, bought.ID, in)
 					if err != nil {
 						return nil, err
 					}
@@ -94,11 +95,11 @@ func TestConfirmCheckout_SentAgainInPublicAsksSeldom(t *testing.T) {
 			require.Equal(t, want, provider.asked.Load()-before, "public: %v", isPublic)
 
 			provider.away.Store(false)
-			w.due(checkout.ID)
+			w.due(bought.ID)
 			require.NoError(t, w.Reconcile(t.Context()))
 			status, _, err := confirm()
 			require.NoError(t, err)
-			require.Equal(t, string(store.CheckoutStatusCompleted), status, "what is known meanwhile is said at once")
+			require.Equal(t, string(checkout.StatusCompleted), status, "what is known meanwhile is said at once")
 			_, replayed, err := confirm()
 			require.NoError(t, err)
 			require.True(t, replayed)
@@ -112,18 +113,18 @@ func TestLeavePayment_AsksSeldom(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		provider := &silent{flaky: w.provider}
 		_, b := w.stopped(provider)
-		checkout := w.checkout(one(w.handbook()))
-		_, err := b.ConfirmCheckout(t.Context(), w.account, checkout.ID, with(consents))
+		c := w.checkout(one(w.handbook()))
+		_, err := b.ConfirmCheckout(t.Context(), w.account, c.ID, with(consents))
 		require.NoError(t, err)
 		provider.away.Store(true)
 		before := provider.asked.Load()
 		for range 20 {
-			require.Equal(t, core.Unknown, core.OutcomeOf(b.LeavePayment(t.Context(), w.account, checkout.ID)))
+			require.Equal(t, core.Unknown, core.OutcomeOf(b.LeavePayment(t.Context(), w.account, c.ID)))
 		}
 		require.EqualValues(t, 4, provider.asked.Load()-before)
 		provider.away.Store(false)
-		require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, checkout.ID))
-		require.NoError(t, b.LeavePayment(t.Context(), w.account, checkout.ID), "there is nothing to give up")
-		assert.Equal(t, store.CheckoutStatusOpen, w.get(checkout.ID).Status)
+		require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, c.ID))
+		require.NoError(t, b.LeavePayment(t.Context(), w.account, c.ID), "there is nothing to give up")
+		assert.Equal(t, checkout.StatusOpen, w.get(c.ID).Status)
 	})
 }

@@ -10,15 +10,17 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // saved buys a handbook with a card that is kept, and returns its id.
 func (w *world) saved(customer, method string) string {
 	w.t.Helper()
-	c := w.checkoutFor(store.Checkout{CustomerID: &customer}, w.handbook())
+	c := w.checkoutFor(checkout.Checkout{CustomerID: &customer}, w.handbook())
 	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}, Save: true})
 	require.NoError(w.t, err)
 	methods, _, err := w.Payment.ListMethods(w.t.Context(), w.account, customer, core.Page{Limit: 1})
@@ -37,7 +39,7 @@ func TestUpdateCustomer_ANewDefaultWaitsForTheAttemptUnderWay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "tok_fail_on_renewal")
 		w.wait(32 * day)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		w.provider.lost.Store(true)
 		w.advance.Add(int64(2*day + time.Hour))
 		require.Error(t, w.Work(t.Context()))
@@ -52,7 +54,7 @@ func TestUpdateCustomer_ANewDefaultWaitsForTheAttemptUnderWay(t *testing.T) {
 		db.Must(t, `UPDATE payments SET lease_until = 0`)
 		require.NoError(t, w.Reconcile(t.Context()))
 		require.NoError(t, w.Work(t.Context()))
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		assert.Equal(t, 3, db.Count(t, ofInvoice))
 	})
 }
@@ -61,7 +63,7 @@ func TestUpdateCustomer_ANewDefaultWaitsForTheAttemptUnderWay(t *testing.T) {
 // is paid once.
 func TestUpdateCustomer_ANewDefaultWhileTheyAreBilled(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		var subs []*store.Subscription
+		var subs []*subscription.Subscription
 		monthly := w.variant(recurring(900, "month"))
 		for range 4 {
 			subs = append(subs, w.subscribe(monthly, "tok_fail_on_renewal"))
@@ -81,7 +83,7 @@ func TestUpdateCustomer_ANewDefaultWhileTheyAreBilled(t *testing.T) {
 		}
 		require.NoError(t, w.Work(t.Context()))
 		for _, sub := range subs {
-			assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+			assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 			assert.Len(t, w.ordersOf(sub), 2)
 		}
 	})
@@ -100,7 +102,7 @@ func TestUpdateSubscription_TriesCardsSparingly(t *testing.T) {
 		}
 		require.EqualValues(t, 1, attempts())
 		charge := func(card string) {
-			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, PaymentMethod: &card})
+			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, PaymentMethod: &card})
 			require.NoError(t, err)
 			require.NoError(t, w.Work(t.Context()))
 		}
@@ -124,9 +126,9 @@ func TestUpdateSubscription_TriesCardsSparingly(t *testing.T) {
 
 		good := w.saved(sub.CustomerID, "pm_card_visa")
 		charge(good)
-		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status, "five are enough for a day")
+		assert.Equal(t, subscription.StatusPastDue, w.now(sub).Status, "five are enough for a day")
 		w.wait(2 * day)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status, "the schedule tries it")
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status, "the schedule tries it")
 		assert.EqualValues(t, 6, attempts())
 	})
 }

@@ -14,9 +14,12 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -56,7 +59,7 @@ func (w *world) merge(into, from string) *customer.Customer {
 func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada, grace := w.customer("ada@example.com", nil).ID, w.customer("grace@example.com", new("g1")).ID
-		own := w.checkoutFor(store.Checkout{CustomerID: &ada}, w.handbook())
+		own := w.checkoutFor(checkout.Checkout{CustomerID: &ada}, w.handbook())
 		_, err := w.pay(own.ID, "pm_card_visa")
 		require.NoError(t, err)
 
@@ -74,15 +77,15 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		inEuros.Currency = "eur"
 		failing := w.subscribe(w.variant(inEuros), "tok_fail_on_renewal")
 		w.wait(32 * day)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(failing).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(failing).Status)
 		open := w.issued(store.CollectionMethodSendInvoice, grace)
 		draft, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
 			Invoice: &store.Invoice{CollectionMethod: store.CollectionMethodChargeAutomatically}, Customer: grace,
 			Lines: []store.NewInvoiceLine{{Description: new("Advice"), UnitAmount: new(int64(700)), Quantity: 1}},
 		})
 		require.NoError(t, err)
-		cart := w.checkoutFor(store.Checkout{CustomerID: &grace}, w.handbook())
-		asked := w.checkoutFor(store.Checkout{CustomerID: &grace}, w.handbook())
+		cart := w.checkoutFor(checkout.Checkout{CustomerID: &grace}, w.handbook())
+		asked := w.checkoutFor(checkout.Checkout{CustomerID: &grace}, w.handbook())
 		_, err = w.pay(asked.ID, "pm_card_authenticationRequired")
 		require.NoError(t, err)
 		before, err := w.Customer.Get(t.Context(), w.account, grace)
@@ -126,7 +129,7 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		orders := w.addsUp(ada)
 		assert.Len(t, orders, len(w.orders()), "all are hers")
 		assert.Len(t, w.ordersOf(sub), 3, "a purchase and two renewals")
-		assert.Equal(t, store.SubscriptionStatusCanceled, w.now(failing).Status, "nobody paid for it, with no attempt more or less than planned")
+		assert.Equal(t, subscription.StatusCanceled, w.now(failing).Status, "nobody paid for it, with no attempt more or less than planned")
 		assert.Equal(t, store.InvoiceStatusPaid, w.invoice(draft.ID).Status, "charged to the method that came along")
 		assert.NotEqual(t, grace, w.customer("grace@example.com", nil).ID, "the address is free")
 	})
@@ -140,9 +143,9 @@ func TestMergeCustomer_CountsRedemptionsTogether(t *testing.T) {
 			Code: new("ONCE"), Type: discount.TypePercent, PercentBps: new(int64(1000)), MaxRedemptionsPerCustomer: new(int64(1)),
 		})
 		require.NoError(t, err)
-		_, err = w.pay(w.checkoutFor(store.Checkout{CustomerID: &grace, DiscountID: &d.ID}, w.handbook()).ID, "pm_card_visa")
+		_, err = w.pay(w.checkoutFor(checkout.Checkout{CustomerID: &grace, DiscountID: &d.ID}, w.handbook()).ID, "pm_card_visa")
 		require.NoError(t, err)
-		again := w.checkoutFor(store.Checkout{CustomerEmail: new("ada@example.com"), EmailVerified: true, DiscountID: &d.ID}, w.handbook())
+		again := w.checkoutFor(checkout.Checkout{CustomerEmail: new("ada@example.com"), EmailVerified: true, DiscountID: &d.ID}, w.handbook())
 		w.merge(ada, grace)
 		_, err = w.pay(again.ID, "pm_card_visa")
 		refused(t, err, "discount")
@@ -158,7 +161,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 		monthly, handbook := w.variant(recurring(900, "month")), w.handbook()
 		for i := range people {
 			ids[i] = w.customer(fmt.Sprintf("%d@example.com", i), nil).ID
-			_, err := w.pay(w.checkoutFor(store.Checkout{CustomerID: &ids[i]}, monthly).ID, "pm_card_visa")
+			_, err := w.pay(w.checkoutFor(checkout.Checkout{CustomerID: &ids[i]}, monthly).ID, "pm_card_visa")
 			require.NoError(t, err)
 			invoices[i] = w.issued(store.CollectionMethodSendInvoice, ids[i]).ID
 		}
@@ -186,7 +189,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 				return allowed(&merged, err)
 			},
 			func(r *world, i int) error {
-				c, err := r.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &ids[i]}, Lines: []store.NewLineItem{one(handbook)}})
+				c, err := r.Checkout.Create(t.Context(), w.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &ids[i]}, Lines: []offer.NewLine{one(handbook)}})
 				if err == nil {
 					_, err = r.ConfirmCheckout(t.Context(), w.account, c.ID, with("pm_card_visa"))
 				}

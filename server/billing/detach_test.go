@@ -8,7 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -102,7 +102,7 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 		g := w.giver()
 		saved, err := g.save("pm_card_authenticationRequiredOnSetup", "first")
 		require.NoError(t, err)
-		checkout := w.checkoutFor(store.Checkout{CustomerID: &g.customer}, w.handbook())
+		checkout := w.checkoutFor(checkout.Checkout{CustomerID: &g.customer}, w.handbook())
 		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: saved.ID}})
 		require.NoError(t, err)
 		require.NotNil(t, c.NextAction.V)

@@ -8,8 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // at sets the clock of a test to noon of a day of 2027, in which February has 28 days.
@@ -38,17 +41,17 @@ func (w *world) offAll(amount int64, d discount.Discount) *discount.Discount {
 }
 
 // buy pays a checkout with a discount, and returns it with the subscriptions that it made in the order of its lines.
-func (w *world) buy(d *discount.Discount, lines ...store.NewLineItem) (*store.Checkout, []*store.Subscription) {
+func (w *world) buy(d *discount.Discount, lines ...offer.NewLine) (*checkout.Checkout, []*subscription.Subscription) {
 	w.t.Helper()
-	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: lines,
+	c, err := w.Checkout.Create(w.t.Context(), w.account, checkout.Draft{
+		Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: lines,
 	})
 	require.NoError(w.t, err)
 	c, err = w.pay(c.ID, "pm_card_visa")
 	require.NoError(w.t, err)
-	all, _, err := w.ListSubscriptions(w.t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 100}})
+	all, _, err := w.Subscription.List(w.t.Context(), w.account, subscription.List{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
-	var made []*store.Subscription
+	var made []*subscription.Subscription
 	for i := range all {
 		if sub := &all[len(all)-1-i]; *sub.CheckoutID == c.ID {
 			made = append(made, sub)
@@ -58,9 +61,9 @@ func (w *world) buy(d *discount.Discount, lines ...store.NewLineItem) (*store.Ch
 }
 
 // nextBill lets the next period of a subscription begin, and returns what it cost, which is what its preview said.
-func (w *world) nextBill(sub *store.Subscription) int64 {
+func (w *world) nextBill(sub *subscription.Subscription) int64 {
 	w.t.Helper()
-	preview, err := w.PreviewSubscriptionRenewal(w.t.Context(), w.account, sub.ID)
+	preview, err := w.Subscription.PreviewRenewal(w.t.Context(), w.account, sub.ID)
 	require.NoError(w.t, err)
 	w.advance.Store(int64(time.Until(w.now(sub).CurrentPeriodEnd.Time().Add(time.Second))))
 	require.NoError(w.t, w.Work(w.t.Context()))
@@ -73,7 +76,7 @@ func (w *world) nextBill(sub *store.Subscription) int64 {
 }
 
 // bills are what the next periods of a subscription cost.
-func (w *world) bills(sub *store.Subscription, periods int) (amounts []int64) {
+func (w *world) bills(sub *subscription.Subscription, periods int) (amounts []int64) {
 	w.t.Helper()
 	for range periods {
 		amounts = append(amounts, w.nextBill(sub))
@@ -129,7 +132,7 @@ func TestDiscount_BeginsAfterTheTrial(t *testing.T) {
 				require.EqualValues(t, 500, checkout.TotalAmount, "what the buyer was shown")
 				if c.extended > 0 {
 					end := subs[0].TrialEnd.Add(time.Duration(c.extended) * day)
-					_, err := w.UpdateSubscription(t.Context(), w.account, subs[0].ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, TrialEnd: &end})
+					_, err := w.UpdateSubscription(t.Context(), w.account, subs[0].ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, TrialEnd: &end})
 					require.NoError(t, err)
 				}
 				foreseen := w.now(subs[0]).DiscountEnd()
@@ -170,8 +173,8 @@ func TestDiscount_CountsMonthsOfOtherIntervals(t *testing.T) {
 
 // A month that is not billed, because the subscription was paused or its account disabled, is none of the discount's.
 func TestDiscount_CountsNoMonthThatIsNotBilled(t *testing.T) {
-	for name, leave := range map[string]func(*world, *store.Subscription){
-		"paused": func(w *world, sub *store.Subscription) {
+	for name, leave := range map[string]func(*world, *subscription.Subscription){
+		"paused": func(w *world, sub *subscription.Subscription) {
 			_, err := w.PauseSubscription(w.t.Context(), w.account, sub.ID, store.PauseSubscription{})
 			require.NoError(w.t, err)
 			w.at(time.June, 10)
@@ -179,7 +182,7 @@ func TestDiscount_CountsNoMonthThatIsNotBilled(t *testing.T) {
 			_, err = w.ResumeSubscription(w.t.Context(), w.account, sub.ID)
 			require.NoError(w.t, err)
 		},
-		"disabled": func(w *world, _ *store.Subscription) {
+		"disabled": func(w *world, _ *subscription.Subscription) {
 			w.disable()
 			w.at(time.June, 10)
 			w.enable()

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // tryable is a month at 10 dollars after a fortnight that costs nothing.
@@ -25,11 +26,11 @@ func (w *world) usable(uses int64) *discount.Discount {
 }
 
 // ends cancels a subscription at once.
-func (w *world) ends(sub *store.Subscription) {
+func (w *world) ends(sub *subscription.Subscription) {
 	w.t.Helper()
 	ended, err := w.Store.CancelSubscription(w.t.Context(), w.account, sub.ID, store.CancelSubscription{Now: true})
 	require.NoError(w.t, err)
-	require.Equal(w.t, store.SubscriptionStatusCanceled, ended.Status)
+	require.Equal(w.t, subscription.StatusCanceled, ended.Status)
 }
 
 // What took nothing off is free again when its subscription ends, and what took something off is not.
@@ -47,7 +48,7 @@ func TestCancelSubscription_FreesADiscountThatTookNothingOff(t *testing.T) {
 		require.EqualValues(t, 1, w.redemptions(shown))
 		w.ends(subs[0])
 		assert.Zero(t, w.redemptions(shown), "the trial cost nothing")
-		_, err = w.GetSubscription(t.Context(), w.account, subs[0].ID)
+		_, err = w.Subscription.Get(t.Context(), w.account, subs[0].ID)
 		require.NoError(t, err)
 
 		_, subs = w.buy(shown, one(w.tryable()))
@@ -66,7 +67,7 @@ func TestCancelSubscription_FreesADiscountThatTookNothingOff(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, w.redemptions(later), "it has not ended yet")
 		w.wait(14*day + time.Second)
-		require.Equal(t, store.SubscriptionStatusCanceled, w.now(subs[0]).Status)
+		require.Equal(t, subscription.StatusCanceled, w.now(subs[0]).Status)
 		assert.Zero(t, w.redemptions(later))
 	})
 }
@@ -74,15 +75,15 @@ func TestCancelSubscription_FreesADiscountThatTookNothingOff(t *testing.T) {
 // The subscriptions of a checkout have one use of its discount, which is free when the last of them has ended or lost it.
 func TestCancelSubscription_TheLastOneFreesTheDiscountOfACheckout(t *testing.T) {
 	for name, c := range map[string]struct {
-		first func(*world, *store.Subscription)
-		then  func(*world, *store.Subscription)
+		first func(*world, *subscription.Subscription)
+		then  func(*world, *subscription.Subscription)
 		want  int64
 	}{
 		"both end":                  {(*world).ends, (*world).ends, 0},
 		"one loses it":              {lose, (*world).ends, 0},
 		"both lose it":              {lose, lose, 0},
 		"the other loses it":        {(*world).ends, lose, 0},
-		"the other is billed first": {(*world).ends, func(w *world, sub *store.Subscription) { w.nextBill(sub); w.ends(sub) }, 1},
+		"the other is billed first": {(*world).ends, func(w *world, sub *subscription.Subscription) { w.nextBill(sub); w.ends(sub) }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, w *world) {
@@ -99,7 +100,7 @@ func TestCancelSubscription_TheLastOneFreesTheDiscountOfACheckout(t *testing.T) 
 }
 
 // lose takes the discount of a subscription away.
-func lose(w *world, sub *store.Subscription) {
+func lose(w *world, sub *subscription.Subscription) {
 	w.t.Helper()
 	_, err := w.discounted(sub, "")
 	require.NoError(w.t, err)
@@ -126,14 +127,14 @@ func TestCancelSubscription_FreesADiscountOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const checkouts, lines, others = 4, 3, 6
 		d, v := w.usable(checkouts), w.tryable()
-		var subs []*store.Subscription
+		var subs []*subscription.Subscription
 		for range checkouts {
 			_, made := w.buy(d, one(v), one(v), one(v))
 			subs = append(subs, made...)
 		}
 		require.Len(t, subs, checkouts*lines)
 		plan := w.variant(recurring(1000, "month"))
-		wanting := make([]*store.Subscription, others)
+		wanting := make([]*subscription.Subscription, others)
 		for i := range wanting {
 			wanting[i] = w.subscribe(plan, "pm_card_visa")
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // An amount off several lines is that amount every period, however long it lasts: each subscription keeps its share.
@@ -38,7 +40,7 @@ func TestDiscount_IsSharedByTheSubscriptionsOfACheckout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, w *world) {
 				w.at(time.January, 31)
-				var lines []store.NewLineItem
+				var lines []offer.NewLine
 				for _, v := range c.variants {
 					lines = append(lines, one(w.variant(v)))
 				}
@@ -47,7 +49,7 @@ func TestDiscount_IsSharedByTheSubscriptionsOfACheckout(t *testing.T) {
 				require.Len(t, subs, len(c.want))
 				for i := range c.want[0] {
 					for n, sub := range subs {
-						preview, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+						preview, err := w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 						require.NoError(t, err)
 						assert.Equal(t, c.want[n][i], preview.Amounts.Total, "subscription %d", n)
 					}
@@ -111,7 +113,7 @@ func TestDiscount_ASharedAmountDoesNotGrow(t *testing.T) {
 		assert.EqualValues(t, 8500, w.nextBill(subs[0]))
 		assert.EqualValues(t, 3000, w.now(subs[1]).PeriodAmount)
 		w.rewound(w.now(subs[0]), 10*day)
-		_, err = w.UpdateSubscription(t.Context(), w.account, subs[0].ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(2))})
+		_, err = w.UpdateSubscription(t.Context(), w.account, subs[0].ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: new(int64(2))})
 		require.NoError(t, err)
 		assert.EqualValues(t, 17_500, w.now(subs[0]).PeriodAmount)
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/discount"
 )
 
@@ -18,8 +18,8 @@ func TestReconcile_GivesARedemptionBack(t *testing.T) {
 			Code: new("LAST"), Type: discount.TypePercent, PercentBps: new(int64(1000)), MaxRedemptions: new(int64(1)),
 		})
 		require.NoError(t, err)
-		reduced := func() *store.Checkout {
-			c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(one(w.handbook())).ID, func(draft *store.CheckoutDraft) { draft.DiscountID = &d.ID })
+		reduced := func() *checkout.Checkout {
+			c, err := w.Checkout.Update(t.Context(), w.account, w.checkout(one(w.handbook())).ID, func(draft *checkout.Draft) { draft.DiscountID = &d.ID })
 			require.NoError(t, err)
 			return c
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -26,18 +27,18 @@ func TestGrant_SaysUntilWhenItsSubscriptionHasPaid(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, g.PaidUntil, when)
 		}
-		passes := func(want store.SubscriptionStatus) {
+		passes := func(want subscription.Status) {
 			t.Helper()
 			w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 			var err error
-			sub, err = w.GetSubscription(t.Context(), w.account, sub.ID)
+			sub, err = w.Subscription.Get(t.Context(), w.account, sub.ID)
 			require.NoError(t, err)
 			require.Equal(t, want, sub.Status)
 		}
 		is(&sub.CurrentPeriodEnd, "in a trial")
-		passes(store.SubscriptionStatusActive)
+		passes(subscription.StatusActive)
 		is(&sub.CurrentPeriodEnd, "once the first period is paid")
-		passes(store.SubscriptionStatusCompleted)
+		passes(subscription.StatusCompleted)
 		is(nil, "once everything is paid")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -133,7 +134,7 @@ func (w *world) refundAccess(order string) {
 }
 
 // accessOf are the states of what a subscription gives.
-func (w *world) accessOf(sub *store.Subscription) []grant.Status {
+func (w *world) accessOf(sub *subscription.Subscription) []grant.Status {
 	w.t.Helper()
 	grants, _, err := w.Store.ListGrants(w.t.Context(), w.account, store.ListGrants{SourceOrType: sub.ID, ListGrants: grant.ListGrants{Page: core.Page{Limit: 10}}})
 	require.NoError(w.t, err)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/offer"
 )
 
 // TestSaveMethod_WaitsAfterTenRefusals also tries many at once.
@@ -45,7 +46,7 @@ func TestCreateSubscription_WaitsAfterTenDeclines(t *testing.T) {
 		g, price := w.giver(), w.variant(recurring(900, "month"))
 		for i := range 14 {
 			_, err := w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
-				Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &g.customer}, Lines: []store.NewLineItem{one(price)}},
+				Draft:  checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &g.customer}, Lines: []offer.NewLine{one(price)}},
 				Method: &payments.MethodInput{Ref: declined},
 			})
 			require.Equal(t, i >= 10, isSlowed(t, err), "try %d: %s", i, err)

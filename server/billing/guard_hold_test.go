@@ -8,10 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 )
 
@@ -25,7 +26,7 @@ func TestConfirmCheckout_HoldsLittleForOne(t *testing.T) {
 			require.NoError(t, err)
 			return now.ReservedCount
 		}
-		var first *store.Checkout
+		var first *checkout.Checkout
 		for i := range 12 {
 			c := w.of(v)
 			waiting, err := w.from("203.0.113.7", c.ID, consents)
@@ -34,7 +35,7 @@ func TestConfirmCheckout_HoldsLittleForOne(t *testing.T) {
 				continue
 			}
 			require.NoError(t, err)
-			require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+			require.Equal(t, checkout.StatusProcessing, waiting.Status)
 			if first == nil {
 				first = c
 			}
@@ -42,7 +43,7 @@ func TestConfirmCheckout_HoldsLittleForOne(t *testing.T) {
 		require.EqualValues(t, 3, held())
 		left, err := w.Billing.ExpireCheckout(t.Context(), w.account, first.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusExpired, left.Status)
+		assert.Equal(t, checkout.StatusExpired, left.Status)
 		require.EqualValues(t, 2, held(), "at once")
 		_, err = w.from("203.0.113.7", w.of(v).ID, consents)
 		require.NoError(t, err, "there is room again")
@@ -59,16 +60,16 @@ func TestConfirmCheckout_LeavesToOthersWhatIsFew(t *testing.T) {
 		})
 		require.NoError(t, err)
 		link, stocked := w.linked(w.handbook(), 3), w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(3))})
-		for name, offered := range map[string]func() *store.Checkout{
-			"a link":  func() *store.Checkout { return w.follow(link) },
-			"a stock": func() *store.Checkout { return w.of(stocked) },
-			"a discount": func() *store.Checkout {
-				c, err := w.UpdateCheckout(t.Context(), w.account, w.of(discounted).ID, func(d *store.CheckoutDraft) { d.DiscountID = &discount.ID })
+		for name, offered := range map[string]func() *checkout.Checkout{
+			"a link":  func() *checkout.Checkout { return w.follow(link) },
+			"a stock": func() *checkout.Checkout { return w.of(stocked) },
+			"a discount": func() *checkout.Checkout {
+				c, err := w.Checkout.Update(t.Context(), w.account, w.of(discounted).ID, func(d *checkout.Draft) { d.DiscountID = &discount.ID })
 				require.NoError(t, err)
 				return c
 			},
 		} {
-			checkouts := make([]*store.Checkout, 12)
+			checkouts := make([]*checkout.Checkout, 12)
 			for i := range checkouts {
 				checkouts[i] = offered()
 			}
@@ -121,11 +122,11 @@ func TestConfirmCheckout_ManyOfOneNetworkBuyWhatIsLimited(t *testing.T) {
 }
 
 // many is of, so many pieces of it.
-func (w *world) many(v *catalog.PriceVariant, quantity int64) *store.Checkout {
+func (w *world) many(v *catalog.PriceVariant, quantity int64) *checkout.Checkout {
 	w.t.Helper()
-	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")},
-		Lines:    []store.NewLineItem{{PriceVariant: v.ID, Quantity: quantity}},
+	c, err := w.Checkout.Create(w.t.Context(), w.account, checkout.Draft{
+		Checkout: &checkout.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")},
+		Lines:    []offer.NewLine{{PriceVariant: v.ID, Quantity: quantity}},
 	})
 	require.NoError(w.t, err)
 	return c
@@ -136,7 +137,7 @@ func TestConfirmCheckout_CountsThePiecesThatAreHeld(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
 		v := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(20))})
-		checkouts := make([]*store.Checkout, 9)
+		checkouts := make([]*checkout.Checkout, 9)
 		for i := range checkouts {
 			checkouts[i] = w.many(v, 5)
 		}
@@ -185,19 +186,19 @@ func TestConfirmCheckout_LetsOthersHoldTheLast(t *testing.T) {
 		require.NoError(t, err)
 		link, last := w.linked(w.handbook(), 1), w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(1))})
 		many := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(20))})
-		gaveUp := func(c *store.Checkout) {
+		gaveUp := func(c *checkout.Checkout) {
 			require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, c.ID))
 		}
-		hold := func(address string, c *store.Checkout) error {
+		hold := func(address string, c *checkout.Checkout) error {
 			_, err := w.from(address, c.ID, consents)
 			return err
 		}
-		for name, offered := range map[string]func() *store.Checkout{
-			"a link":                 func() *store.Checkout { return w.follow(link) },
-			"the last of a stock":    func() *store.Checkout { return w.of(last) },
-			"all of a stock at once": func() *store.Checkout { return w.many(many, 20) },
-			"a discount": func() *store.Checkout {
-				c, err := w.UpdateCheckout(t.Context(), w.account, w.of(discounted).ID, func(d *store.CheckoutDraft) { d.DiscountID = &discount.ID })
+		for name, offered := range map[string]func() *checkout.Checkout{
+			"a link":                 func() *checkout.Checkout { return w.follow(link) },
+			"the last of a stock":    func() *checkout.Checkout { return w.of(last) },
+			"all of a stock at once": func() *checkout.Checkout { return w.many(many, 20) },
+			"a discount": func() *checkout.Checkout {
+				c, err := w.Checkout.Update(t.Context(), w.account, w.of(discounted).ID, func(d *checkout.Draft) { d.DiscountID = &discount.ID })
 				require.NoError(t, err)
 				return c
 			},
@@ -221,7 +222,7 @@ func TestConfirmCheckout_LetsOthersHoldTheLast(t *testing.T) {
 			require.NoError(t, hold("203.0.113.8", c), "%s: whose turn it is", name)
 			expired, err := w.Billing.ExpireCheckout(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
-			require.Equal(t, store.CheckoutStatusExpired, expired.Status)
+			require.Equal(t, checkout.StatusExpired, expired.Status)
 			slowed(t, hold("203.0.113.9", offered()), 50*time.Second, time.Minute)
 			_, err = w.from("192.0.2.7", offered().ID, "pm_card_visa")
 			require.NoError(t, err, name)
@@ -283,7 +284,7 @@ func TestConfirmCheckout_ManyNetworksHoldNotAll(t *testing.T) {
 			for _, pieces := range []int64{25, 20, 10, 5, 1} {
 				c := w.many(v, pieces)
 				if got, err := w.from(fmt.Sprintf("198.51.%d.7", i), c.ID, consents); err == nil {
-					require.Equal(t, store.CheckoutStatusProcessing, got.Status)
+					require.Equal(t, checkout.StatusProcessing, got.Status)
 					waiting[c.ID] = pieces
 				}
 			}
@@ -298,9 +299,9 @@ func TestConfirmCheckout_ManyNetworksHoldNotAll(t *testing.T) {
 		_, err := w.from("192.0.2.7", c.ID, consents)
 		refused(t, err, "payment_method")
 		require.ErrorContains(t, err, "Only few are left")
-		open, err := w.GetCheckout(t.Context(), w.account, c.ID)
+		open, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
-		require.Equal(t, store.CheckoutStatusOpen, open.Status, "nothing of it is left at the bank")
+		require.Equal(t, checkout.StatusOpen, open.Status, "nothing of it is left at the bank")
 		for i := range 20 {
 			_, err := w.from(fmt.Sprintf("192.0.%d.1", i), w.of(v).ID, "pm_card_visa")
 			require.NoError(t, err, "who pays at once")
@@ -332,7 +333,7 @@ func TestConfirmCheckout_ARushHurtsNobodyWhoseBankAsks(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(10))})
 		w.provider.lost.Store(true)
-		var rush []*store.Checkout
+		var rush []*checkout.Checkout
 		for i := range 7 {
 			c := w.of(v)
 			_, err := w.from(fmt.Sprintf("198.51.%d.7", i), c.ID, "pm_card_visa")
@@ -343,7 +344,7 @@ func TestConfirmCheckout_ARushHurtsNobodyWhoseBankAsks(t *testing.T) {
 		asked := w.of(v)
 		waiting, err := w.from("192.0.2.7", asked.ID, consents)
 		require.NoError(t, err, "nobody else waits for a bank")
-		require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+		require.Equal(t, checkout.StatusProcessing, waiting.Status)
 		_, err = w.from("203.0.113.7", w.of(v).ID, consents)
 		refused(t, err, "payment_method") // with the first one it would hold more than is left
 		for _, c := range rush {
@@ -368,12 +369,12 @@ func TestConfirmCheckout_HoldsAloneForTheWholeTime(t *testing.T) {
 		require.NoError(t, err)
 		for _, at := range []struct {
 			later  time.Duration
-			status store.CheckoutStatus
-		}{{6 * time.Minute, store.CheckoutStatusProcessing}, {23 * time.Minute, store.CheckoutStatusProcessing}, {2 * time.Minute, store.CheckoutStatusOpen}} {
+			status checkout.Status
+		}{{6 * time.Minute, checkout.StatusProcessing}, {23 * time.Minute, checkout.StatusProcessing}, {2 * time.Minute, checkout.StatusOpen}} {
 			w.advance.Add(int64(at.later))
 			w.due(c.ID)
 			require.NoError(t, w.Reconcile(t.Context()))
-			now, err := w.GetCheckout(t.Context(), w.account, c.ID)
+			now, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
 			require.Equal(t, at.status, now.Status, "after %s more", at.later)
 		}

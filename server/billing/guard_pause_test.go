@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/billing"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -126,8 +127,8 @@ func TestConfirmCheckout_APauseStopsTestersOnly(t *testing.T) {
 		}
 		assert.Equal(t, asked+1, confirmed(replicas), "one at a time")
 
-		named, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerID: &w.customer("known@example.com", nil).ID}, Lines: []store.NewLineItem{one(v)},
+		named, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerID: &w.customer("known@example.com", nil).ID}, Lines: []offer.NewLine{one(v)},
 		})
 		require.NoError(t, err)
 		_, err = w.from("203.0.1.77", named.ID, "pm_card_visa")

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -21,17 +22,17 @@ const (
 )
 
 // from pays without an API key.
-func (w *world) from(address, checkout, method string) (*store.Checkout, error) {
+func (w *world) from(address, checkout, method string) (*checkout.Checkout, error) {
 	in := with(method)
 	in.From.Address = address
 	return w.ConfirmCheckout(w.t.Context(), w.account, checkout, in)
 }
 
 // of is a checkout whose buyer is somebody else than that of any other.
-func (w *world) of(v *catalog.PriceVariant) *store.Checkout {
+func (w *world) of(v *catalog.PriceVariant) *checkout.Checkout {
 	w.t.Helper()
-	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")}, Lines: []store.NewLineItem{one(v)},
+	c, err := w.Checkout.Create(w.t.Context(), w.account, checkout.Draft{
+		Checkout: &checkout.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")}, Lines: []offer.NewLine{one(v)},
 	})
 	require.NoError(w.t, err)
 	return c
@@ -69,8 +70,10 @@ func TestConfirmCheckout_WaitsAfterFiveDeclines(t *testing.T) {
 		_, err := w.from("203.0.113.9", unlucky.ID, "pm_card_visa")
 		require.NoError(t, err)
 
-		for name, pay := range map[string]func(checkout, method string) (*store.Checkout, error){
-			"with a key": w.pay, "without": func(checkout, method string) (*store.Checkout, error) { return w.from("203.0.113.7", checkout, method) },
+		for name, pay := range map[string]func(checkout, method string) (*checkout.Checkout, error){
+			"with a key": w.pay, "without": func(checkout, method string) (*checkout.Checkout, error) {
+				return w.from("203.0.113.7", checkout, method)
+			},
 		} {
 			c := w.of(v)
 			for range 5 {
@@ -129,7 +132,7 @@ func TestConfirmCheckout_OneAddressAtThreeReplicas(t *testing.T) {
 		}
 		before := confirmed(replicas)
 		var next atomic.Int64
-		checkouts := make([]*store.Checkout, 64)
+		checkouts := make([]*checkout.Checkout, 64)
 		for i := range checkouts {
 			checkouts[i] = w.of(v)
 		}
@@ -193,7 +196,7 @@ func TestConfirmCheckout_StopsNobodyByTheirAddress(t *testing.T) {
 			refused(t, err, "payment_method")
 			waiting, err := w.from(fmt.Sprintf("203.0.%d.1", i), w.checkout(one(v)).ID, consents)
 			require.NoError(t, err)
-			require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+			require.Equal(t, checkout.StatusProcessing, waiting.Status)
 		}
 		_, err := w.from("198.51.100.7", w.checkout(one(v)).ID, "pm_card_visa")
 		require.NoError(t, err, "whose address it is")
@@ -210,7 +213,7 @@ func TestConfirmCheckout_CountsNoneThatItsBuyerLeft(t *testing.T) {
 		for n := range 25 {
 			waiting, err := w.from("203.0.113.7", c.ID, consents)
 			require.NoError(t, err, "time %d", n)
-			require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+			require.Equal(t, checkout.StatusProcessing, waiting.Status)
 			require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, c.ID))
 		}
 		for range 5 {

@@ -10,8 +10,11 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -233,43 +236,43 @@ func (p *player) subscribe() error {
 	if err != nil {
 		return err
 	}
-	made, err := request(p, func(ctx context.Context) (*store.Subscription, error) {
+	made, err := request(p, func(ctx context.Context) (*subscription.Subscription, error) {
 		return p.CreateSubscription(ctx, p.account, billing.CreateSubscription{Method: method, Draft: draft})
 	})
 	return errors.Join(p.answered(fmt.Sprintf("subscribe %s to %s with %v", c.ID, v.ID, method), err), p.subscribed(&draft, made))
 }
 
 // draftOf is what a seller says of a subscription: sometimes until when it is free, at what discount, and for how much.
-func (p *player) draftOf(c *customer.Customer, v *catalog.PriceVariant) (store.CheckoutDraft, error) {
-	line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
+func (p *player) draftOf(c *customer.Customer, v *catalog.PriceVariant) (checkout.Draft, error) {
+	line := offer.NewLine{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
 	if p.odds(3) {
 		end, err := p.in(time.Duration(p.roll(30)-1) * day)
 		if err != nil {
-			return store.CheckoutDraft{}, err
+			return checkout.Draft{}, err
 		}
 		line.TrialEnd = &end
 	}
 	if v.AmountType == catalog.PriceVariantAmountTypeCustom || p.odds(12) {
 		line.CustomAmount = new(pick(p, append([]int64{0}, amountsOf...)))
 	}
-	checkout := &store.Checkout{CustomerID: &c.ID}
+	bought := &checkout.Checkout{CustomerID: &c.ID}
 	if d, err := p.discount(); err == nil && p.odds(2) {
-		checkout.DiscountID = &d.ID
+		bought.DiscountID = &d.ID
 	}
-	return store.CheckoutDraft{Checkout: checkout, Lines: []store.NewLineItem{line}}, nil
+	return checkout.Draft{Checkout: bought, Lines: []offer.NewLine{line}}, nil
 }
 
 // subscribed makes sure that a subscription is what was asked for.
-func (p *player) subscribed(draft *store.CheckoutDraft, made *store.Subscription) error {
+func (p *player) subscribed(draft *checkout.Draft, made *subscription.Subscription) error {
 	if made == nil || p.crowded {
 		return nil
 	}
 	asked := draft.Lines[0]
-	if end := asked.TrialEnd; end != nil && (made.Status != store.SubscriptionStatusTrialing || made.CurrentPeriodEnd < *end) ||
+	if end := asked.TrialEnd; end != nil && (made.Status != subscription.StatusTrialing || made.CurrentPeriodEnd < *end) ||
 		made.Quantity != asked.Quantity || asked.CustomAmount != nil && made.UnitAmount != *asked.CustomAmount {
 		return fmt.Errorf("%+v was asked for, and %s is %+v", asked, made.ID, made)
 	}
-	c, err := p.GetCheckout(everywhere, p.account, *made.CheckoutID)
+	c, err := p.Checkout.Get(everywhere, p.account, *made.CheckoutID)
 	if err != nil {
 		return err
 	}
@@ -280,12 +283,12 @@ func (p *player) subscribed(draft *store.CheckoutDraft, made *store.Subscription
 	return errors.Join(err, p.shown(c))
 }
 
-func (p *player) subscription() (*store.Subscription, error) {
-	in := store.ListSubscriptions{Page: latest}
+func (p *player) subscription() (*subscription.Subscription, error) {
+	in := subscription.List{Page: latest}
 	if !p.odds(3) {
-		in.Status = store.SubscriptionStatusActive
+		in.Status = subscription.StatusActive
 	}
-	all, more, err := p.ListSubscriptions(everywhere, p.account, in)
+	all, more, err := p.Subscription.List(everywhere, p.account, in)
 	return some(p, all, more, err)
 }
 
@@ -314,7 +317,7 @@ func (p *player) change() error {
 	if err := p.agrees(sub, due, foreseen); err != nil {
 		return err
 	}
-	changed, err := request(p, func(ctx context.Context) (*store.Subscription, error) {
+	changed, err := request(p, func(ctx context.Context) (*subscription.Subscription, error) {
 		return p.Billing.ChangeSubscription(ctx, p.account, sub.ID, in)
 	})
 	if err == nil {
@@ -327,7 +330,7 @@ func (p *player) change() error {
 }
 
 // foreseen makes sure that a change did what its preview said, and notes what it gave the customer.
-func (p *player) foreseen(before *store.Subscription, preview *store.SubscriptionChange, after *store.Subscription) error {
+func (p *player) foreseen(before *subscription.Subscription, preview *store.SubscriptionChange, after *subscription.Subscription) error {
 	if p.crowded {
 		return nil
 	}
@@ -355,7 +358,7 @@ func (p *player) adjust() error {
 	if err != nil {
 		return err
 	}
-	in := store.SubscriptionPatch{Change: func(*store.Subscription) {}}
+	in := store.SubscriptionPatch{Change: func(*subscription.Subscription) {}}
 	var foreseen *store.SubscriptionChange
 	var due *asking
 	switch p.roll(4) {
@@ -402,7 +405,7 @@ func (p *player) thank() error {
 	if err != nil {
 		return err
 	}
-	in := store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: new("")}
+	in := store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Discount: new("")}
 	if d, err := p.discount(); err == nil && !p.odds(3) {
 		in.Discount = &d.ID
 	}
@@ -433,8 +436,8 @@ func (p *player) stop() error {
 		if wantErr != nil {
 			return wantErr
 		}
-		var ended *store.Subscription
-		ended, err = request(p, func(ctx context.Context) (*store.Subscription, error) {
+		var ended *subscription.Subscription
+		ended, err = request(p, func(ctx context.Context) (*subscription.Subscription, error) {
 			return p.Billing.CancelSubscription(ctx, p.account, sub.ID, store.CancelSubscription{Now: now, Refund: refund})
 		})
 		if err == nil && now && refund == store.CancellationRefundProrated {

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // sound holds the rows against every promise, and against the bank.
@@ -173,7 +173,7 @@ func (h *history) credited(s *shop) error {
 // discounted makes sure that what a subscription's period costs is its plan's price with what it has off, which is used, and used up if
 // it was for one period.
 func (h *history) discounted(s *shop) error {
-	subs, _, err := h.ListSubscriptions(context.Background(), s.account, store.ListSubscriptions{Page: core.Page{Limit: 100}})
+	subs, _, err := h.Subscription.List(context.Background(), s.account, subscription.List{Page: core.Page{Limit: 100}})
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (h *history) discounted(s *shop) error {
 	}
 	for i := range subs {
 		sub := &subs[i]
-		if sub.Status != store.SubscriptionStatusActive && sub.Status != store.SubscriptionStatusPastDue {
+		if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusPastDue {
 			continue
 		}
 		if sub.CurrentPeriodEnd <= now {
@@ -216,7 +216,7 @@ func (h *history) discounted(s *shop) error {
 }
 
 // inForce returns what the current period of a subscription has off, nil if that is nothing.
-func inForce(sub *store.Subscription) *discount.Terms {
+func inForce(sub *subscription.Subscription) *discount.Terms {
 	switch {
 	case sub.DiscountWaits.V != nil:
 		return sub.DiscountWaits.V.Former
@@ -227,7 +227,7 @@ func inForce(sub *store.Subscription) *discount.Terms {
 }
 
 // takenOff reckons what a discount takes off a period in another way than the program does.
-func takenOff(sub *store.Subscription, terms *discount.Terms) int64 {
+func takenOff(sub *subscription.Subscription, terms *discount.Terms) int64 {
 	isFor := func(terms *discount.Terms) bool {
 		return len(terms.ProductIDs)+len(terms.PriceVariantIDs) == 0 || slices.Contains(terms.ProductIDs, sub.ProductID) ||
 			slices.Contains(terms.PriceVariantIDs, sub.PriceVariantID)

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -29,7 +30,7 @@ func (a *asking) answered() {
 }
 
 // resolve finds out what became of a change of plan: it takes place when it is paid.
-func (h *history) resolve(s *shop, l *life, row *store.Subscription) error {
+func (h *history) resolve(s *shop, l *life, row *subscription.Subscription) error {
 	a := l.asked
 	switch {
 	case a == nil:
@@ -93,7 +94,7 @@ func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (pro
 
 // tookOff takes off parts of a period what refunds had taken off them when a change of plan was paid, and which have failed since. What the
 // subscription keeps says which of them had: nobody sees what happens in between.
-func (h *history) tookOff(s *shop, row *store.Subscription, paid string, parts []funds) error {
+func (h *history) tookOff(s *shop, row *subscription.Subscription, paid string, parts []funds) error {
 	for i, f := range parts {
 		var failed []struct {
 			Amount  int64 `db:"amount"`
@@ -119,7 +120,7 @@ func (h *history) tookOff(s *shop, row *store.Subscription, paid string, parts [
 		}
 		for _, o := range then[1:] {
 			kept, charged := keptOf(&o)
-			left := store.PaidPart{OrderID: f.order, Start: f.since, Amount: min(f.left, kept)}
+			left := subscription.PaidPart{OrderID: f.order, Start: f.since, Amount: min(f.left, kept)}
 			if slices.Contains(row.Carried.V, left) {
 				parts[i].left, parts[i].charged = left.Amount, charged*1000/max(kept, 1)
 			}
@@ -138,9 +139,9 @@ func keptOf(o *store.Order) (kept, charged int64) {
 }
 
 // reckon says what a change of plan comes to now, nil if it moves no money yet.
-func (p *player) reckon(sub *store.Subscription, in store.ChangeSubscription) (*asking, error) {
+func (p *player) reckon(sub *subscription.Subscription, in store.ChangeSubscription) (*asking, error) {
 	l := p.lives[sub.ID]
-	if p.crowded || l == nil || l.asked != nil || sub.Status != store.SubscriptionStatusActive {
+	if p.crowded || l == nil || l.asked != nil || sub.Status != subscription.StatusActive {
 		return nil, nil
 	}
 	if in.Behavior == "" {
@@ -203,7 +204,7 @@ func (p *player) reckon(sub *store.Subscription, in store.ChangeSubscription) (*
 }
 
 // agrees compares what a change is said to come to with what the rules say. What is asked for is noted.
-func (p *player) agrees(sub *store.Subscription, a *asking, preview *store.SubscriptionChange) error {
+func (p *player) agrees(sub *subscription.Subscription, a *asking, preview *store.SubscriptionChange) error {
 	if a == nil {
 		return nil
 	}

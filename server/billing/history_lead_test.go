@@ -7,7 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/lead"
 )
 
@@ -70,11 +70,11 @@ func (p *player) comeBack() error {
 	if err != nil {
 		return err
 	}
-	c, err := p.CreateCheckout(everywhere, p.account, store.CheckoutDraft{Checkout: &store.Checkout{CustomerEmail: &l.Email}, Lines: lines})
+	c, err := p.Checkout.Create(everywhere, p.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerEmail: &l.Email}, Lines: lines})
 	if err != nil {
 		return p.answered("put into a checkout for "+l.ID, err)
 	}
-	_, err = request(p, func(ctx context.Context) (*store.Checkout, error) {
+	_, err = request(p, func(ctx context.Context) (*checkout.Checkout, error) {
 		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
 	})
 	return p.answered(l.ID+" buys by "+c.ID, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -59,7 +60,7 @@ func (h *history) booked(s *shop) error {
 	if len(bills)+len(ids) == 0 {
 		return nil
 	}
-	rows, err := h.SubscriptionsByID(everywhere, s.account, ids)
+	rows, err := h.Subscription.ByID(everywhere, s.account, ids)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (h *history) booked(s *shop) error {
 }
 
 // follow books a new order of one or several subscriptions.
-func (h *history) follow(s *shop, id string, rows map[string]*store.Subscription) error {
+func (h *history) follow(s *shop, id string, rows map[string]*subscription.Subscription) error {
 	o, err := h.GetOrder(everywhere, s.account, id)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func (h *history) balance(s *shop, customer, currency, before string) (sum int64
 }
 
 // bill books the lines of an order that bill a subscription.
-func (h *history) bill(s *shop, o *store.Order, lines []lineitem.Item, row *store.Subscription) error {
+func (h *history) bill(s *shop, o *store.Order, lines []lineitem.Item, row *subscription.Subscription) error {
 	l := s.lives[row.ID]
 	if l == nil {
 		l = &life{plan: planOf(row), trial: row.TrialStart != nil}
@@ -220,7 +221,7 @@ func (l *life) begin(o *store.Order, price lineitem.Item) {
 }
 
 // renewed checks what a period costs that begins: the plan, less its discount, with the tax of today.
-func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Order, price lineitem.Item) error {
+func (h *history) renewed(s *shop, l *life, row *subscription.Subscription, o *store.Order, price lineitem.Item) error {
 	if l.next != nil {
 		if l.interval == "day" || l.interval == "week" {
 			l.anchor = l.end.Time().Day()
@@ -277,7 +278,7 @@ func (r rate) of(price int64) int64 {
 }
 
 // taxOf is what the shop asks of a subscriber for a price variant today.
-func (h *history) taxOf(s *shop, sub *store.Subscription, variant string) (rate, error) {
+func (h *history) taxOf(s *shop, sub *subscription.Subscription, variant string) (rate, error) {
 	account, err := h.Tenant.GetAccount(everywhere, s.account)
 	if err != nil {
 		return rate{}, err
@@ -321,7 +322,7 @@ func (h *history) taxOf(s *shop, sub *store.Subscription, variant string) (rate,
 }
 
 // keepUp takes over what a change of a subscription's row says of periods to come, and checks what is left of one that has ended.
-func (h *history) keepUp(s *shop, row *store.Subscription) error {
+func (h *history) keepUp(s *shop, row *subscription.Subscription) error {
 	l := s.lives[row.ID]
 	if l == nil {
 		return fmt.Errorf("no order began it")
@@ -361,7 +362,7 @@ func (h *history) keepUp(s *shop, row *store.Subscription) error {
 	if row.EndedAt == nil || len(l.debits) == 0 {
 		return nil
 	}
-	with := row.Status == store.SubscriptionStatusCompleted || row.CancelAtPeriodEnd && *row.EndedAt == row.CurrentPeriodEnd
+	with := row.Status == subscription.StatusCompleted || row.CancelAtPeriodEnd && *row.EndedAt == row.CurrentPeriodEnd
 	if _, err := h.Customer.Get(everywhere, s.account, row.CustomerID); with && err == nil {
 		return fmt.Errorf("it has ended with its period, and these were not billed: %+v", l.debits)
 	}
@@ -369,7 +370,7 @@ func (h *history) keepUp(s *shop, row *store.Subscription) error {
 	return nil
 }
 
-func planOf(row *store.Subscription) plan {
+func planOf(row *subscription.Subscription) plan {
 	return plan{row.ProductID, row.PriceVariantID, row.UnitAmount, row.Quantity, row.Interval, row.IntervalCount}
 }
 
@@ -382,9 +383,9 @@ func (p *player) renew() error {
 	if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
 		return errIdle // nobody knows yet what it is going to be
 	}
-	foreseen, err := p.PreviewSubscriptionRenewal(everywhere, p.account, sub.ID)
+	foreseen, err := p.Subscription.PreviewRenewal(everywhere, p.account, sub.ID)
 	now, clockErr := p.in(0)
-	if clockErr != nil || err != nil || sub.CurrentPeriodEnd < now || sub.Status == store.SubscriptionStatusPaused {
+	if clockErr != nil || err != nil || sub.CurrentPeriodEnd < now || sub.Status == subscription.StatusPaused {
 		return errors.Join(clockErr, p.answered("look ahead of "+sub.ID, err))
 	}
 	had, err := p.balance(p.shop, sub.CustomerID, sub.Currency, "~_~")
@@ -398,7 +399,7 @@ func (p *player) renew() error {
 }
 
 // cameTrue makes sure that a period costs what was foreseen when the customer had so much to their credit, if it has begun.
-func (p *player) cameTrue(sub *store.Subscription, foreseen *store.SubscriptionRenewal, had int64) error {
+func (p *player) cameTrue(sub *subscription.Subscription, foreseen *subscription.Renewal, had int64) error {
 	var bills []string
 	err := p.rows.Select(&bills, p.rows.Rebind(`
 		SELECT id FROM orders WHERE account_id = ? AND subscription_id = ? AND billing_reason = 'subscription_cycle' AND period_start = ?`),
@@ -422,7 +423,7 @@ func (p *player) cameTrue(sub *store.Subscription, foreseen *store.SubscriptionR
 
 // unused is what is left to give back of a subscription: of each order that paid for its period, what a card and the balance paid. It is -1
 // where nobody knows.
-func (p *player) unused(sub *store.Subscription) (int64, error) {
+func (p *player) unused(sub *subscription.Subscription) (int64, error) {
 	l := p.lives[sub.ID]
 	if p.crowded || l == nil || l.asked != nil {
 		return -1, nil

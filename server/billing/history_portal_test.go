@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // saveCard keeps a card for a customer, as their seller does or as they do themselves.
@@ -74,7 +75,7 @@ func (p *player) visit() error {
 }
 
 // manage is what a customer does with a subscription and a card. Nothing happens to those of another one.
-func (p *player) manage(customerID string, sub *store.Subscription) error {
+func (p *player) manage(customerID string, sub *subscription.Subscription) error {
 	methods, _, err := p.Payment.ListMethods(everywhere, p.account, customerID, latest)
 	if err != nil {
 		return p.answered("look at the cards", err)
@@ -89,13 +90,13 @@ func (p *player) manage(customerID string, sub *store.Subscription) error {
 	case what == 0 && isTheirs:
 		_, err = p.Store.CancelSubscription(everywhere, p.account, sub.ID, store.CancelSubscription{Customer: customerID})
 	case what == 1:
-		var kept *store.Subscription
+		var kept *subscription.Subscription
 		kept, err = p.KeepSubscription(everywhere, p.account, customerID, sub.ID)
 		if kept != nil && !isTheirs && !p.crowded {
 			return fmt.Errorf("%s keeps %s of %s", customerID, sub.ID, sub.CustomerID)
 		}
 	case what == 2 && isTheirs:
-		_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, PaymentMethod: &card})
+		_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, PaymentMethod: &card})
 	case what == 3:
 		_, err = p.RemovePaymentMethod(everywhere, p.account, customerID, card)
 	default:
@@ -112,9 +113,9 @@ func (p *player) export() error {
 	if err != nil {
 		return err
 	}
-	subs, err := all(func(page core.Page) ([]store.Subscription, bool, error) {
-		return p.ListSubscriptions(everywhere, p.account, store.ListSubscriptions{Page: page})
-	}, func(s *store.Subscription) string { return s.ID })
+	subs, err := all(func(page core.Page) ([]subscription.Subscription, bool, error) {
+		return p.Subscription.List(everywhere, p.account, subscription.List{Page: page})
+	}, func(s *subscription.Subscription) string { return s.ID })
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func all[T any](list func(core.Page) ([]T, bool, error), id func(*T) string) (id
 
 // returned makes sure that a customer whose subscription was cancelled gets back what is left of it, and in any case no more
 // than its period costs with the tax of the shop.
-func (p *player) returned(before, ended *store.Subscription, want int64) error {
+func (p *player) returned(before, ended *subscription.Subscription, want int64) error {
 	if p.crowded || before.EndedAt != nil {
 		return nil
 	}

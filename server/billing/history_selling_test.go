@@ -7,16 +7,17 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 )
 
 // lines are what somebody puts into a checkout.
-func (p *player) lines() ([]store.NewLineItem, error) {
-	var lines []store.NewLineItem
+func (p *player) lines() ([]offer.NewLine, error) {
+	var lines []offer.NewLine
 	first, err := p.variant()
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (p *player) lines() ([]store.NewLineItem, error) {
 		if v.Currency != first.Currency && !p.odds(8) {
 			v = first
 		}
-		line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
+		line := offer.NewLine{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
 		if v.AmountType == catalog.PriceVariantAmountTypeCustom {
 			line.CustomAmount = new(pick(p, append([]int64{0}, amountsOf...)))
 		}
@@ -40,7 +41,7 @@ func (p *player) lines() ([]store.NewLineItem, error) {
 }
 
 // fill says who buys, where they are, and at what discount.
-func (p *player) fill(c *store.Checkout) {
+func (p *player) fill(c *checkout.Checkout) {
 	c.BillingAddress = core.JSONOf(p.address())
 	if customer, err := p.customer(); err == nil && p.odds(3) {
 		c.CustomerID = &customer.ID
@@ -54,18 +55,18 @@ func (p *player) fill(c *store.Checkout) {
 }
 
 func (p *player) putIntoCheckout() error {
-	c := &store.Checkout{}
+	c := &checkout.Checkout{}
 	p.fill(c)
 	lines, err := p.lines()
 	if err != nil {
 		return err
 	}
-	made, err := p.CreateCheckout(everywhere, p.account, store.CheckoutDraft{Checkout: c, Lines: lines})
+	made, err := p.Checkout.Create(everywhere, p.account, checkout.Draft{Checkout: c, Lines: lines})
 	return errors.Join(p.answered("put into a checkout", err), p.shown(made))
 }
 
 // shown reckons what a checkout comes to.
-func (p *player) shown(c *store.Checkout) error {
+func (p *player) shown(c *checkout.Checkout) error {
 	if c == nil || p.crowded {
 		return nil
 	}
@@ -83,16 +84,16 @@ func (p *player) shown(c *store.Checkout) error {
 	return nil
 }
 
-func (p *player) checkout(status store.CheckoutStatus) (*store.Checkout, error) {
+func (p *player) checkout(status checkout.Status) (*checkout.Checkout, error) {
 	if p.odds(12) {
 		status = ""
 	}
-	all, more, err := p.ListCheckouts(everywhere, p.account, store.ListCheckouts{Page: latest, Status: status})
+	all, more, err := p.Checkout.List(everywhere, p.account, checkout.List{Page: latest, Status: status})
 	return some(p, all, more, err)
 }
 
 func (p *player) changeCheckout() error {
-	c, err := p.checkout(store.CheckoutStatusOpen)
+	c, err := p.checkout(checkout.StatusOpen)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (p *player) changeCheckout() error {
 	}
 	what, address, email := p.roll(4), p.address(), p.email()
 	code := maybe(p, 2, p.code)
-	changed, err := p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) {
+	changed, err := p.Checkout.Update(everywhere, p.account, c.ID, func(d *checkout.Draft) {
 		switch what {
 		case 0:
 			d.BillingAddress = core.JSONOf(address)
@@ -119,12 +120,12 @@ func (p *player) changeCheckout() error {
 
 // askAds has a buyer say whether ad networks may be told.
 func (p *player) askAds() error {
-	c, err := p.checkout(store.CheckoutStatusOpen)
+	c, err := p.checkout(checkout.StatusOpen)
 	if err != nil {
 		return err
 	}
 	agrees, visit := !p.odds(3), maybe(p, 2, func() advert.Visit { return advert.Visit{ClickIDs: map[string]string{"fbclid": "IwAR0"}} })
-	_, err = p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) {
+	_, err = p.Checkout.Update(everywhere, p.account, c.ID, func(d *checkout.Draft) {
 		if d.AnswerAds(&agrees); visit != nil && !p.odds(8) {
 			d.AdsVisit.V = visit
 		}
@@ -134,16 +135,16 @@ func (p *player) askAds() error {
 
 // vouch says that what was bought, or is being bought, is its customer's.
 func (p *player) vouch() error {
-	c, err := p.checkout(pick(p, []store.CheckoutStatus{store.CheckoutStatusOpen, store.CheckoutStatusCompleted}))
+	c, err := p.checkout(pick(p, []checkout.Status{checkout.StatusOpen, checkout.StatusCompleted}))
 	if err != nil {
 		return err
 	}
-	_, err = p.VerifyCheckout(everywhere, p.account, c.ID)
+	_, err = p.Checkout.Verify(everywhere, p.account, c.ID)
 	return p.answered("vouch for the buyer of "+c.ID, err)
 }
 
 func (p *player) expire() error {
-	c, err := p.checkout(store.CheckoutStatusOpen)
+	c, err := p.checkout(checkout.StatusOpen)
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (p *player) method(customer *string) (*payments.MethodInput, error) {
 }
 
 func (p *player) confirm() error {
-	c, err := p.checkout(store.CheckoutStatusOpen)
+	c, err := p.checkout(checkout.StatusOpen)
 	if err != nil {
 		return err
 	}
@@ -183,15 +184,15 @@ func (p *player) confirm() error {
 	if err != nil {
 		return err
 	}
-	done, err := request(p, func(ctx context.Context) (*store.Checkout, error) {
+	done, err := request(p, func(ctx context.Context) (*checkout.Checkout, error) {
 		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.ConfirmCheckout{Method: method, Save: p.odds(2)})
 	})
 	return errors.Join(p.answered(fmt.Sprintf("confirm %s with %v", c.ID, method), err), p.bought(c, done))
 }
 
 // bought makes sure that a buyer was charged what they had been shown.
-func (p *player) bought(shown, done *store.Checkout) error {
-	if done == nil || done.OrderID == nil || shown.Status != store.CheckoutStatusOpen {
+func (p *player) bought(shown, done *checkout.Checkout) error {
+	if done == nil || done.OrderID == nil || shown.Status != checkout.StatusOpen {
 		return nil
 	}
 	o, err := p.GetOrder(everywhere, p.account, *done.OrderID)
@@ -219,7 +220,7 @@ func (p *player) consent() error {
 }
 
 func (p *player) publish() error {
-	l := store.CheckoutLink{Active: true, AllowDiscountCodes: true, MaxUses: maybe(p, 3, func() int64 { return int64(1 + p.roll(3)) })}
+	l := checkout.Link{Active: true, AllowDiscountCodes: true, MaxUses: maybe(p, 3, func() int64 { return int64(1 + p.roll(3)) })}
 	lines, err := p.lines()
 	if err != nil {
 		return err
@@ -230,26 +231,26 @@ func (p *player) publish() error {
 	if d, err := p.discount(); err == nil && p.odds(2) {
 		l.DiscountID = &d.ID
 	}
-	_, err = p.CreateCheckoutLink(everywhere, p.account, l)
+	_, err = p.Checkout.CreateLink(everywhere, p.account, l)
 	return p.answered("publish a link", err)
 }
 
 // follow opens a link, or takes it back.
 func (p *player) follow() error {
-	all, more, err := p.ListCheckoutLinks(everywhere, p.account, store.ListCheckoutLinks{Page: latest})
+	all, more, err := p.Checkout.ListLinks(everywhere, p.account, checkout.ListLinks{Page: latest})
 	l, err := some(p, all, more, err)
 	if err != nil {
 		return err
 	}
 	if p.odds(8) {
-		_, err = p.DeleteCheckoutLink(everywhere, p.account, l.ID)
+		_, err = p.Checkout.DeleteLink(everywhere, p.account, l.ID)
 		return p.answered("delete "+l.ID, err)
 	}
-	c, err := p.FollowCheckoutLink(everywhere, l.ID, store.FollowCheckoutLink{})
+	c, err := p.Checkout.FollowLink(everywhere, l.ID, checkout.FollowLink{})
 	if err := errors.Join(p.answered("follow "+l.ID, err), p.shown(c)); err != nil || c == nil {
 		return err
 	}
 	email := p.email()
-	_, err = p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) { d.CustomerEmail = email })
+	_, err = p.Checkout.Update(everywhere, p.account, c.ID, func(d *checkout.Draft) { d.CustomerEmail = email })
 	return p.answered("say who follows "+l.ID, err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -34,11 +35,11 @@ func TestSubscription_WaitsForTheOutcomeOfItsPeriod(t *testing.T) {
 			w.heard()
 			w.provider.declines.Store(false)
 			if declined {
-				require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+				require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 				w.wait(2*day + time.Minute)
 			}
 			require.NoError(t, w.Work(t.Context()))
-			assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+			assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 			orders := w.ordersOf(sub)
 			if last := orders[len(orders)-1]; declined {
 				assert.Len(t, orders, 3, "of the days since, the one that runs is billed")
@@ -64,17 +65,17 @@ func TestSubscription_IsNotChangedBeforeTheOutcomeOfItsPeriod(t *testing.T) {
 		w.provider.declines.Store(true)
 		w.advance.Add(int64(31*day + time.Minute))
 		require.Error(t, w.Work(t.Context()))
-		for name, do := range map[string]func() (*store.Subscription, error){
-			"pause": func() (*store.Subscription, error) {
+		for name, do := range map[string]func() (*subscription.Subscription, error){
+			"pause": func() (*subscription.Subscription, error) {
 				return w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{Now: true})
 			},
-			"change": func() (*store.Subscription, error) {
+			"change": func() (*subscription.Subscription, error) {
 				return w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: other.ID})
 			},
-			"change the quantity": func() (*store.Subscription, error) {
-				return w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(3))})
+			"change the quantity": func() (*subscription.Subscription, error) {
+				return w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: new(int64(3))})
 			},
-			"cancel": func() (*store.Subscription, error) {
+			"cancel": func() (*subscription.Subscription, error) {
 				return w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
 			},
 		} {
@@ -83,6 +84,6 @@ func TestSubscription_IsNotChangedBeforeTheOutcomeOfItsPeriod(t *testing.T) {
 			assert.ErrorContains(t, err, "being charged", name)
 		}
 		w.heard()
-		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 	})
 }

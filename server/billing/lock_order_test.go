@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -74,7 +75,7 @@ func TestSubscription_FreesItsDiscountBeforeItsLastBillIsNumbered(t *testing.T) 
 		require.NoError(t, err)
 		w.rewound(sub, 31*day)
 		w.holdsNot(fmt.Sprintf("discounts WHERE id = '%s'", d.ID), fmt.Sprintf("counters WHERE account_id = '%s' AND name = 'order_number'", w.account), w.Work)
-		assert.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusCanceled, w.now(sub).Status)
 		assert.Zero(t, w.redemptions(d))
 		assert.EqualValues(t, 1000, w.ordersOf(sub)[1].PaidAmount)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -45,9 +46,9 @@ func (w *world) withAnotherKey() (*store.Store, *billing.Billing, *led) {
 }
 
 // isLedToThePage holds that the buyer of a checkout with their bank can be led to it.
-func isLedToThePage(t *testing.T, c *store.Checkout, provider *led) {
+func isLedToThePage(t *testing.T, c *checkout.Checkout, provider *led) {
 	t.Helper()
-	assert.Equal(t, store.CheckoutStatusProcessing, c.Status)
+	assert.Equal(t, checkout.StatusProcessing, c.Status)
 	assert.NotEmpty(t, c.ClientSecret)
 	assert.Equal(t, "http://shop.test/checkout/"+c.ClientSecret, c.URL)
 	require.NotNil(t, c.NextAction.V)
@@ -63,7 +64,7 @@ func TestConfirmCheckout_WhoseSecretIsClosedHasAPageForItsBuyer(t *testing.T) {
 		require.NoError(t, err)
 		isLedToThePage(t, c, provider)
 		for _, secret := range []string{checkout.ClientSecret, c.ClientSecret} {
-			_, id, err := s.CheckoutOfSecret(t.Context(), secret)
+			_, id, err := s.Checkout.OfSecret(t.Context(), secret)
 			require.NoError(t, err)
 			assert.Equal(t, checkout.ID, id)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -24,15 +25,15 @@ func (w *world) notify(fake *stripefake.Fake, e stripefake.Event) error {
 // The answer to a charge got lost. The notification settles it, however often it comes, and before the reconciler does.
 func TestNotify_SettlesALostAnswerOnce(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
+		c := w.checkout(one(w.handbook()))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
-		_, err := w.pay(checkout.ID, "pm_card_visa")
+		_, err := w.pay(c.ID, "pm_card_visa")
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		events := fake.Events()
 		for _, err := range parallel(8, func(i int) error { return w.notify(fake, events[i%len(events)]) }) {
 			require.NoError(t, err)
 		}
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Len(t, w.orders(), 1)
 		assert.EqualValues(t, 1900, fake.Taken())
@@ -41,17 +42,17 @@ func TestNotify_SettlesALostAnswerOnce(t *testing.T) {
 
 func TestNotify_ADeclineOpensTheCheckout(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})))
+		bought := w.checkout(one(w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
-		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
+		_, err := w.pay(bought.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		for _, e := range fake.Events() {
 			require.NoError(t, w.notify(fake, e))
 		}
-		c := w.get(checkout.ID)
-		assert.Equal(t, store.CheckoutStatusOpen, c.Status)
+		c := w.get(bought.ID)
+		assert.Equal(t, checkout.StatusOpen, c.Status)
 		assert.Equal(t, "insufficient_funds", *c.LastPaymentError.V.DeclineCode)
-		_, err = w.pay(checkout.ID, "pm_card_visa")
+		_, err = w.pay(bought.ID, "pm_card_visa")
 		require.NoError(t, err, "the stock was given back")
 	})
 }
@@ -59,18 +60,18 @@ func TestNotify_ADeclineOpensTheCheckout(t *testing.T) {
 // What was true before arrives after what is true now: an outcome stays.
 func TestNotify_NeverGoesBack(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
-		_, err := w.pay(checkout.ID, "pm_card_authenticationRequiredOnSetup")
+		bought := w.checkout(one(w.handbook()))
+		_, err := w.pay(bought.ID, "pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)
 		before := fake.Events()
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, bought.ID)
 		require.NoError(t, err)
 		fake.Settle(*payment.ProviderRef, true)
 		for _, e := range append(fake.Events(), before...) {
 			require.NoError(t, w.notify(fake, e))
 		}
-		c := w.get(checkout.ID)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		c := w.get(bought.ID)
+		assert.Equal(t, checkout.StatusCompleted, c.Status)
 		assert.Nil(t, c.NextAction.V)
 		assert.Len(t, w.orders(), 1)
 	})
@@ -79,10 +80,10 @@ func TestNotify_NeverGoesBack(t *testing.T) {
 // A notification that overtakes our own note of the charge comes again.
 func TestNotify_OfAChargeThatIsNotNotedYet(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
-		_, err := w.pay(checkout.ID, "pm_card_slow")
+		c := w.checkout(one(w.handbook()))
+		_, err := w.pay(c.ID, "pm_card_slow")
 		require.NoError(t, err)
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		fake.Settle(*payment.ProviderRef, true)
 		events := fake.Events()
@@ -94,15 +95,15 @@ func TestNotify_OfAChargeThatIsNotNotedYet(t *testing.T) {
 		assert.Equal(t, core.CodeInProgress, e.Code)
 		require.NoError(t, w.Payment.SetRef(t.Context(), w.account, payment.ID, *payment.ProviderRef))
 		require.NoError(t, w.notify(fake, last), "the refusal was not taken for the first time")
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 	})
 }
 
 func TestNotify_TakesNothingFromStrangers(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
+		c := w.checkout(one(w.handbook()))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
-		_, err := w.pay(checkout.ID, "pm_card_visa")
+		_, err := w.pay(c.ID, "pm_card_visa")
 		require.Error(t, err)
 		events := fake.Events()
 		last := events[len(events)-1]
@@ -115,7 +116,7 @@ func TestNotify_TakesNothingFromStrangers(t *testing.T) {
 			require.ErrorAs(t, w.Notify(t.Context(), provider, fake.Sign(last.Body, time.Now()), last.Body), &e)
 			assert.Equal(t, core.CodeMissing, e.Code)
 		}
-		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
 	})
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/billing"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestConfirmCheckout_LastUnitSellsOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
-		checkouts := make([]*store.Checkout, 20)
+		checkouts := make([]*checkout.Checkout, 20)
 		for i := range checkouts {
 			checkouts[i] = w.checkout(one(v))
 		}
@@ -45,9 +45,9 @@ func TestConfirmCheckout_LastUnitSellsOnce(t *testing.T) {
 func TestConfirmCheckout_TwoAtOnceMakeOneOrder(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for range 10 {
-			checkout := w.checkout(one(w.handbook()))
+			c := w.checkout(one(w.handbook()))
 			errs := parallel(2, func(int) error {
-				_, err := w.pay(checkout.ID, "pm_card_visa")
+				_, err := w.pay(c.ID, "pm_card_visa")
 				return err
 			})
 			for _, err := range errs {
@@ -55,7 +55,7 @@ func TestConfirmCheckout_TwoAtOnceMakeOneOrder(t *testing.T) {
 					refused(t, err, "status")
 				}
 			}
-			assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+			assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 		}
 		assert.Len(t, w.orders(), 10)
 		assert.EqualValues(t, 10, w.provider.confirms.Load())
@@ -88,22 +88,22 @@ func TestConfirmCheckout_ParallelBuyersGetNumbersWithoutGaps(t *testing.T) {
 // The provider charges and its answer is lost: the reconciler finds the charge and makes the order, once.
 func TestReconcile_FindsALostAnswer(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		checkout := w.checkout(one(w.handbook()))
+		c := w.checkout(one(w.handbook()))
 		w.provider.lost.Store(true)
-		_, err := w.pay(checkout.ID, "pm_card_visa")
+		_, err := w.pay(c.ID, "pm_card_visa")
 		require.Error(t, err)
 		assert.Equal(t, core.Unknown, core.OutcomeOf(err))
-		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
-		_, err = w.pay(checkout.ID, "pm_card_visa")
+		assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
+		_, err = w.pay(c.ID, "pm_card_visa")
 		refused(t, err, "status")
 
 		w.provider.lost.Store(false)
-		w.due(checkout.ID)
+		w.due(c.ID)
 		errs := parallel(4, func(int) error { return w.Reconcile(t.Context()) })
 		for _, err := range errs {
 			require.NoError(t, err)
 		}
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 		assert.Len(t, w.orders(), 1)
 		assert.EqualValues(t, 1, w.provider.confirms.Load())
 	})
@@ -145,8 +145,8 @@ func TestReconcile_AsksAgainWhenTheProviderIsBack(t *testing.T) {
 		w.due(paid.ID)
 		w.due(declined.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(paid.ID).Status)
-		assert.Equal(t, store.CheckoutStatusOpen, w.get(declined.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(paid.ID).Status)
+		assert.Equal(t, checkout.StatusOpen, w.get(declined.ID).Status)
 		assert.NotNil(t, w.get(declined.ID).LastPaymentError.V)
 	})
 }
@@ -154,32 +154,32 @@ func TestReconcile_AsksAgainWhenTheProviderIsBack(t *testing.T) {
 // Whoever is charging is left alone.
 func TestReconcile_LeavesALeasedPaymentAlone(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		checkout := w.checkout(one(w.handbook()))
+		c := w.checkout(one(w.handbook()))
 		w.provider.lost.Store(true)
-		_, err := w.pay(checkout.ID, "pm_card_visa")
+		_, err := w.pay(c.ID, "pm_card_visa")
 		require.Error(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
 	})
 }
 
 func TestReconcile_GivesUpABuyerWhoDoesNotComeBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
-		checkout := w.checkout(one(v))
-		_, err := w.pay(checkout.ID, "pm_card_authenticationRequired")
+		bought := w.checkout(one(v))
+		_, err := w.pay(bought.ID, "pm_card_authenticationRequired")
 		require.NoError(t, err)
-		w.due(checkout.ID)
+		w.due(bought.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status, "there is time yet")
+		assert.Equal(t, checkout.StatusProcessing, w.get(bought.ID).Status, "there is time yet")
 
 		w.advance.Store(int64(31 * time.Minute))
-		w.due(checkout.ID)
+		w.due(bought.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		c := w.get(checkout.ID)
-		assert.Equal(t, store.CheckoutStatusOpen, c.Status)
+		c := w.get(bought.ID)
+		assert.Equal(t, checkout.StatusOpen, c.Status)
 		assert.Equal(t, "payment_canceled", c.LastPaymentError.V.Code)
-		_, err = w.pay(checkout.ID, "pm_card_visa")
+		_, err = w.pay(bought.ID, "pm_card_visa")
 		require.NoError(t, err, "the stock is free again")
 	})
 }

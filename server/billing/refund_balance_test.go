@@ -12,17 +12,18 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // giveTo gives the customer of a subscription something by hand.
-func (w *world) giveTo(sub *store.Subscription, amount int64) {
+func (w *world) giveTo(sub *subscription.Subscription, amount int64) {
 	w.t.Helper()
 	_, err := w.Customer.CreateTransaction(w.t.Context(), w.account, sub.CustomerID, customer.NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
 	require.NoError(w.t, err)
 }
 
 // renewed has a subscription renewed that comes to 1000, of which the customer's balance pays an amount, and returns the order.
-func (w *world) renewed(price, balance int64, method string) (*store.Subscription, *store.Order) {
+func (w *world) renewed(price, balance int64, method string) (*subscription.Subscription, *store.Order) {
 	w.t.Helper()
 	w.monthOf30()
 	sub := w.subscribe(w.variant(recurring(price, "month")), method)

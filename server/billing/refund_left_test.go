@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -35,7 +36,7 @@ func (w *world) left(order string) (refundable int64, reason string) {
 }
 
 // forgotten deletes the customer of a subscription.
-func (w *world) forgotten(sub *store.Subscription) {
+func (w *world) forgotten(sub *subscription.Subscription) {
 	w.t.Helper()
 	_, err := w.DeleteCustomer(w.t.Context(), w.account, sub.CustomerID, true)
 	require.NoError(w.t, err)
@@ -69,7 +70,7 @@ func TestRefundableAmount_CanBeRefunded(t *testing.T) {
 }
 
 // subscribedOutOfBand is a subscription whose current period was paid by hand but for what the balance paid.
-func (w *world) subscribedOutOfBand(balance int64) (*store.Subscription, *store.Order) {
+func (w *world) subscribedOutOfBand(balance int64) (*subscription.Subscription, *store.Order) {
 	w.t.Helper()
 	w.monthOf30()
 	sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
@@ -150,7 +151,7 @@ func TestCancelSubscription_RefusesWhatAnotherRefundWouldBeNeededFor(t *testing.
 		_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
 		refused(t, err, "refund")
 		require.ErrorContains(t, err, order.ID)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		ended, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Now: true})
 		require.NoError(t, err)
 		assert.Zero(t, ended.Cancellation.V.Unrefunded)

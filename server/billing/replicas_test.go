@@ -9,6 +9,8 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // replicas are three shops on one database, each with its own worker and its own line to the provider.
@@ -35,7 +37,7 @@ func TestWork_OfThreeReplicasChargesOnce(t *testing.T) {
 		replicas := w.replicas()
 		price := w.variant(recurring(900, "month"))
 		const members, failing = 18, 6
-		subs := make([]*store.Subscription, members)
+		subs := make([]*subscription.Subscription, members)
 		for i := range subs {
 			subs[i] = w.subscribe(price, map[bool]string{true: "tok_fail_on_renewal", false: "pm_card_visa"}[i < failing])
 		}
@@ -59,7 +61,7 @@ func TestWork_OfThreeReplicasChargesOnce(t *testing.T) {
 			require.Len(t, orders, 2)
 			assert.EqualValues(t, 2, now.CyclesBilled)
 			assert.Equal(t, i < failing, orders[1].Status == store.OrderStatusVoid)
-			assert.Equal(t, i < failing, now.Status == store.SubscriptionStatusCanceled)
+			assert.Equal(t, i < failing, now.Status == subscription.StatusCanceled)
 		}
 	})
 }
@@ -89,7 +91,7 @@ func TestConfirmCheckout_TwentyBuyersOfTheLastUnitAtThreeReplicas(t *testing.T) 
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
 		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
-		checkouts := make([]*store.Checkout, 20)
+		checkouts := make([]*checkout.Checkout, 20)
 		for i := range checkouts {
 			checkouts[i] = w.checkout(one(v))
 		}

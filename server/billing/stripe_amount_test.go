@@ -14,8 +14,11 @@ import (
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -23,20 +26,20 @@ import (
 func TestStripe_AChargeOfAnotherAmountPaysForNothing(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		for _, wrong := range []map[string]any{{"amount_received": int64(1)}, {"currency": "jpy"}} {
-			checkout := w.checkout(one(w.handbook()))
-			_, err := w.pay(checkout.ID, "pm_card_slow")
+			c := w.checkout(one(w.handbook()))
+			_, err := w.pay(c.ID, "pm_card_slow")
 			require.NoError(t, err)
-			payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+			payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
 			fake.Settle(*payment.ProviderRef, true)
 			fake.Alter(*payment.ProviderRef, wrong)
-			w.due(checkout.ID)
+			w.due(c.ID)
 			require.ErrorContains(t, w.Reconcile(t.Context()), payment.ID)
-			assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+			assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
 			fake.Alter(*payment.ProviderRef, map[string]any{"amount_received": int64(1900), "currency": "usd"})
-			w.due(checkout.ID)
+			w.due(c.ID)
 			require.NoError(t, w.Reconcile(t.Context()))
-			assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+			assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 		}
 	})
 }
@@ -53,10 +56,10 @@ func (w *world) told(fake *stripefake.Fake, events []stripefake.Event) error {
 // Of a payment that has its charge nothing about another one is waited for: Stripe would tell of it for days.
 func TestStripe_AnotherIntentOfAPaymentIsNoConcern(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
-		_, err := w.pay(checkout.ID, "pm_card_slow")
+		c := w.checkout(one(w.handbook()))
+		_, err := w.pay(c.ID, "pm_card_slow")
 		require.NoError(t, err)
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		other := stripe.New(stripe.Options{Client: http.DefaultClient, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store)})
 		ref, err := other.PrepareCharge(t.Context(), payments.ChargeInput{
@@ -67,10 +70,10 @@ func TestStripe_AnotherIntentOfAPaymentIsNoConcern(t *testing.T) {
 		_, err = other.CancelCharge(t.Context(), w.account, ref)
 		require.NoError(t, err)
 		require.NoError(t, w.told(fake, fake.Events()))
-		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
 		fake.Settle(*payment.ProviderRef, true)
 		require.NoError(t, w.told(fake, fake.Events()))
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 	})
 }
 
@@ -89,8 +92,8 @@ func (w *world) dinars(v catalog.PriceVariant) (*catalog.PriceVariant, *discount
 func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		v, d := w.dinars(catalog.PriceVariant{Stock: new(int64(1))})
-		odd, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: []store.NewLineItem{one(v)},
+		odd, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: []offer.NewLine{one(v)},
 		})
 		require.NoError(t, err)
 		require.EqualValues(t, 4444, odd.TotalAmount)
@@ -98,7 +101,7 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 		refused(t, err, "line_items")
 		assert.ErrorContains(t, err, "in steps of 10")
 		assert.Equal(t, core.Refused, core.OutcomeOf(err))
-		assert.Equal(t, store.CheckoutStatusOpen, w.get(odd.ID).Status)
+		assert.Equal(t, checkout.StatusOpen, w.get(odd.ID).Status)
 		assert.Empty(t, fake.Calls())
 
 		even, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
@@ -132,18 +135,18 @@ func TestStripe_ThousandthsOfARenewalAreAFailedPayment(t *testing.T) {
 		v, d := w.dinars(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Interval: new("month"), IntervalCount: new(int64(1))})
 		c, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
 		require.NoError(t, err)
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
-		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &d.ID})
+		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Discount: &d.ID})
 		require.NoError(t, err)
 		for _, days := range []time.Duration{32, 35, 40, 47, 54, 80} {
 			w.advance.Store(int64(days * 24 * time.Hour))
 			require.NoError(t, w.Work(t.Context()))
 			require.NoError(t, w.Work(t.Context()))
 		}
-		sub, err = w.GetSubscription(t.Context(), w.account, sub.ID)
+		sub, err = w.Subscription.Get(t.Context(), w.account, sub.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.SubscriptionStatusCanceled, sub.Status)
+		assert.Equal(t, subscription.StatusCanceled, sub.Status)
 		payment, err := w.Payment.LastOfInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
 		require.NoError(t, err)
 		assert.Equal(t, "amount_not_supported", payment.Failure.V.Code)

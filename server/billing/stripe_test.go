@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -46,7 +47,7 @@ func TestStripe_IsPaid(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		c, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Equal(t, checkout.StatusCompleted, c.Status)
 		assert.EqualValues(t, 1900, w.orders()[0].PaidAmount)
 		assert.EqualValues(t, 1900, fake.Taken())
 	})
@@ -105,16 +106,16 @@ func TestStripe_ALostAnswerIsSettledOnce(t *testing.T) {
 		for i, fault := range []stripefake.Fault{
 			{Path: "/confirm"}, {Path: "/confirm", Status: 500}, {Path: "/v1/payment_intents"}, {Path: "/v1/payment_intents", Status: 503},
 		} {
-			checkout := w.checkout(one(w.handbook()))
+			c := w.checkout(one(w.handbook()))
 			fake.Spoil(fault)
-			_, err := w.pay(checkout.ID, "pm_card_visa")
+			_, err := w.pay(c.ID, "pm_card_visa")
 			require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
-			assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
-			w.due(checkout.ID)
+			assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
+			w.due(c.ID)
 			for _, err := range parallel(3, func(int) error { return w.Reconcile(t.Context()) }) {
 				require.NoError(t, err)
 			}
-			assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+			assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 			assert.Len(t, w.orders(), i+1)
 			assert.EqualValues(t, 1900*(i+1), fake.Taken())
 		}
@@ -123,22 +124,22 @@ func TestStripe_ALostAnswerIsSettledOnce(t *testing.T) {
 
 func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
-		c, err := w.pay(checkout.ID, "pm_card_authenticationRequiredOnSetup")
+		bought := w.checkout(one(w.handbook()))
+		c, err := w.pay(bought.ID, "pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)
 		assert.Equal(t, "https://hooks.stripe.test/3d_secure", c.NextAction.V.URL)
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, bought.ID)
 		require.NoError(t, err)
 		intent := fake.Object(*payment.ProviderRef)
-		assert.Equal(t, checkout.URL, intent["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
+		assert.Equal(t, bought.URL, intent["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
 
 		fake.Settle(*payment.ProviderRef, true)
-		w.due(checkout.ID)
+		w.due(bought.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(bought.ID).Status)
 
 		for _, onPage := range []bool{false, true} { // only a seller's own page is where the seller says
-			own := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new("https://seller.test/back?of={CHECKOUT_ID}")}, w.handbook())
+			own := w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new("https://seller.test/back?of={CHECKOUT_ID}")}, w.handbook())
 			in := with("pm_card_authenticationRequiredOnSetup")
 			in.OnPage = onPage
 			_, err = w.ConfirmCheckout(t.Context(), w.account, own.ID, in)
@@ -180,7 +181,7 @@ func TestStripe_AWayBackThatIsTooLongDeclinesNobody(t *testing.T) {
 			strings.Repeat("a", 490-22) + "{CHECKOUT_ID}": false,
 			strings.Repeat("a", 2048-22):                  false,
 		} {
-			own := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new(base + pad)}, w.handbook())
+			own := w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new(base + pad)}, w.handbook())
 			_, err := w.pay(own.ID, "pm_card_authenticationRequiredOnSetup")
 			require.NoError(t, err)
 			assert.Equal(t, map[bool]string{true: base + pad, false: own.URL}[kept], w.back(fake, own.ID))
@@ -193,7 +194,7 @@ func TestStripe_ALostAnswerLeavesTheWayBackAsItWas(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		for _, fault := range []stripefake.Fault{{Path: "/v1/payment_intents"}, {Path: "/v1/payment_intents", Status: 503}, {Path: "/confirm", Status: 500}} {
 			for _, onPage := range []bool{false, true} {
-				own := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new("https://seller.test/back")}, w.handbook())
+				own := w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new("https://seller.test/back")}, w.handbook())
 				in := with("pm_card_authenticationRequiredOnSetup")
 				in.OnPage = onPage
 				fake.Spoil(fault)
@@ -211,17 +212,17 @@ func TestStripe_ALostAnswerLeavesTheWayBackAsItWas(t *testing.T) {
 // A bank that takes its time is asked again until it has decided.
 func TestStripe_ASlowBankIsWaitedFor(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
-		c, err := w.pay(checkout.ID, "pm_card_slow")
+		bought := w.checkout(one(w.handbook()))
+		c, err := w.pay(bought.ID, "pm_card_slow")
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusProcessing, c.Status)
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		assert.Equal(t, checkout.StatusProcessing, c.Status)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, bought.ID)
 		require.NoError(t, err)
-		w.due(checkout.ID)
+		w.due(bought.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Empty(t, w.orders())
 		fake.Settle(*payment.ProviderRef, true)
-		w.due(checkout.ID)
+		w.due(bought.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Len(t, w.orders(), 1)
 	})
@@ -230,39 +231,39 @@ func TestStripe_ASlowBankIsWaitedFor(t *testing.T) {
 // An intent that Stripe does not find may be found again, with the key of before: nobody is told that it has failed.
 func TestStripe_AChargeThatIsNotFoundIsAskedForAgain(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
-		_, err := w.pay(checkout.ID, "pm_card_slow")
+		c := w.checkout(one(w.handbook()))
+		_, err := w.pay(c.ID, "pm_card_slow")
 		require.NoError(t, err)
-		payment, err := w.Payment.OfCheckout(t.Context(), w.account, checkout.ID)
+		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		db := harness.OpenDatabase(t, w.url)
 		db.Must(t, `UPDATE payments SET provider_ref = 'pi_nobody'`)
-		w.due(checkout.ID)
+		w.due(c.ID)
 		require.Equal(t, core.Unknown, core.OutcomeOf(w.Reconcile(t.Context())))
-		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
 		db.Must(t, `UPDATE payments SET provider_ref = '`+*payment.ProviderRef+`'`)
 		fake.Settle(*payment.ProviderRef, true)
-		w.due(checkout.ID)
+		w.due(c.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 	})
 }
 
 // A payment goes on where it began, whatever the account has chosen since.
 func TestStripe_APaymentStaysWithItsProvider(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.handbook()))
+		c := w.checkout(one(w.handbook()))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
-		_, err := w.pay(checkout.ID, "pm_card_visa")
+		_, err := w.pay(c.ID, "pm_card_visa")
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		_, err = w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PaymentsProvider = tenant.PaymentsProviderTest })
 		require.NoError(t, err)
 		other, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, other.Status)
-		w.due(checkout.ID)
+		assert.Equal(t, checkout.StatusCompleted, other.Status)
+		w.due(c.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 		assert.EqualValues(t, 1900, fake.Taken())
 	})
 }
@@ -337,13 +338,13 @@ func TestStripe_ALostAnswerKeepsOneMethod(t *testing.T) {
 			{Path: "/v1/customers"}, {Path: "/attach"}, {Path: "/attach", Status: 500}, {Path: "/v1/payment_intents"}, {Path: "/confirm"},
 		} {
 			ada := w.customer(fmt.Sprintf("ada%d@example.com", i), nil)
-			checkout := w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook())
+			c := w.checkoutFor(checkout.Checkout{CustomerID: &ada.ID}, w.handbook())
 			in := with("pm_card_visa")
 			in.Save = true
 			fake.Spoil(fault)
-			_, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+			_, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 			require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
-			w.due(checkout.ID)
+			w.due(c.ID)
 			require.NoError(t, w.Reconcile(t.Context()))
 			assert.EqualValues(t, 1900*(2*i+1), fake.Taken(), fault)
 
@@ -352,7 +353,7 @@ func TestStripe_ALostAnswerKeepsOneMethod(t *testing.T) {
 			kept, err := w.Payment.Method(t.Context(), w.account, ada.ID, *ada.DefaultPaymentMethodID)
 			require.NoError(t, err)
 			assert.Equal(t, "4242", kept.Card.V.Last4)
-			_, err = w.pay(w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook()).ID, kept.ID)
+			_, err = w.pay(w.checkoutFor(checkout.Checkout{CustomerID: &ada.ID}, w.handbook()).ID, kept.ID)
 			require.NoError(t, err, "it pays again")
 		}
 		assert.Equal(t, 5, fake.Count("customer"), "each is one customer there")
@@ -371,9 +372,9 @@ func TestStripe_CustomersOfAnotherModeAreMadeAnew(t *testing.T) {
 		fake.Forget()
 		in := with("pm_card_visa")
 		in.Save = true
-		c, err := w.ConfirmCheckout(t.Context(), w.account, w.checkoutFor(store.Checkout{CustomerID: &g.customer}, w.handbook()).ID, in)
+		c, err := w.ConfirmCheckout(t.Context(), w.account, w.checkoutFor(checkout.Checkout{CustomerID: &g.customer}, w.handbook()).ID, in)
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Equal(t, checkout.StatusCompleted, c.Status)
 		assert.Len(t, g.methods(), 3)
 		assert.Equal(t, 1, fake.Attached())
 	})

@@ -7,26 +7,28 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // CreateSubscription is a subscription that the seller begins for a customer. Method is nil when none was sent: then the
 // customer's default one is charged.
 type CreateSubscription struct {
-	Draft  store.CheckoutDraft
+	Draft  checkout.Draft
 	Method *payments.MethodInput
 }
 
 // CreateSubscription buys the draft, which is of one recurring price variant, for its customer, as a checkout that is confirmed
 // at once. A declined charge is a CodeInvalid on payment_method whose outcome is Recorded, and there is no subscription then. A
 // charge that the customer would have to approve counts as declined, because they are not there.
-func (b *Billing) CreateSubscription(ctx context.Context, account string, in CreateSubscription) (*store.Subscription, error) {
+func (b *Billing) CreateSubscription(ctx context.Context, account string, in CreateSubscription) (*subscription.Subscription, error) {
 	c, err := b.store.BeginSubscription(ctx, account, in.Draft)
 	if err != nil {
 		return nil, err
 	}
-	if in.Method == nil && c.AmountDueNow > 0 && c.Status == store.CheckoutStatusOpen { // else it was sent before, or is free
+	if in.Method == nil && c.AmountDueNow > 0 && c.Status == checkout.StatusOpen { // else it was sent before, or is free
 		if in.Method, err = b.defaultOf(ctx, account, *c.CustomerID); err != nil {
 			return nil, err
 		}
@@ -38,7 +40,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	if err != nil {
 		return nil, err
 	}
-	return b.store.SubscriptionOfCheckout(ctx, account, c.ID)
+	return b.store.Subscription.OfCheckout(ctx, account, c.ID)
 }
 
 // defaultOf returns the customer's default payment method, or CodeInvalid on payment_method if there is none.
@@ -73,7 +75,7 @@ func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) err
 
 // ChangeSubscription changes the plan of a subscription, and charges what the change costs. A declined charge is a CodeInvalid
 // on payment_method whose outcome is Recorded, and the subscription keeps its old plan.
-func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, in store.ChangeSubscription) (*store.Subscription, error) {
+func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, in store.ChangeSubscription) (*subscription.Subscription, error) {
 	change, err := b.store.ChangeSubscription(ctx, account, ref, in)
 	if err != nil {
 		return nil, err
@@ -84,13 +86,13 @@ func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, i
 	if err := b.chargeInvoice(ctx, change.Payment); err != nil {
 		return nil, err
 	}
-	return b.store.GetSubscription(ctx, account, ref)
+	return b.store.Subscription.Get(ctx, account, ref)
 }
 
 // CancelSubscription cancels a subscription. If that is asked for, it also refunds what is left of the period. A refund that
 // fails, or whose outcome is not known, is no error: it is logged, the subscription is cancelled, and the reconciler goes on
 // with the refund.
-func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, in store.CancelSubscription) (*store.Subscription, error) {
+func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, in store.CancelSubscription) (*subscription.Subscription, error) {
 	sub, err := b.store.CancelSubscription(ctx, account, ref, in)
 	if err != nil || sub.Cancellation.V == nil || len(sub.Cancellation.V.RefundIDs) == 0 {
 		return sub, err

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -29,16 +30,16 @@ func (w *world) monthOf30() {
 }
 
 // rewound makes the clock say what it said when the subscription's period began, and so much later.
-func (w *world) rewound(sub *store.Subscription, later time.Duration) {
+func (w *world) rewound(sub *subscription.Subscription, later time.Duration) {
 	w.advance.Store(int64(time.Until(sub.CurrentPeriodStart.Time().Add(later))))
 }
 
 // dropped cancels a subscription at once, and returns what its customer gets back by order.
-func (w *world) dropped(sub *store.Subscription) map[string]int64 {
+func (w *world) dropped(sub *subscription.Subscription) map[string]int64 {
 	w.t.Helper()
 	ended, err := w.Billing.CancelSubscription(w.t.Context(), w.account, sub.ID, atOnce)
 	require.NoError(w.t, err)
-	require.Equal(w.t, store.SubscriptionStatusCanceled, ended.Status)
+	require.Equal(w.t, subscription.StatusCanceled, ended.Status)
 	back := map[string]int64{}
 	for _, id := range ended.Cancellation.V.RefundIDs {
 		r, err := w.GetRefund(w.t.Context(), w.account, id)
@@ -51,7 +52,7 @@ func (w *world) dropped(sub *store.Subscription) map[string]int64 {
 	return back
 }
 
-func (w *world) change(sub *store.Subscription, to *catalog.PriceVariant, behavior tenant.ProrationBehavior) *store.Subscription {
+func (w *world) change(sub *subscription.Subscription, to *catalog.PriceVariant, behavior tenant.ProrationBehavior) *subscription.Subscription {
 	w.t.Helper()
 	changed, err := w.Billing.ChangeSubscription(w.t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: to.ID, Behavior: behavior})
 	require.NoError(w.t, err)
@@ -95,7 +96,7 @@ func TestCancelSubscription_GivesBackNoMoreThanCanBe(t *testing.T) {
 		late := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.provider.declines.Store(true)
 		w.wait(late.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(late).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(late).Status)
 		assert.Empty(t, w.dropped(late), "the period is not paid")
 	})
 }
@@ -109,7 +110,7 @@ func TestCancelSubscription_KeepsWhatElseWasBought(t *testing.T) {
 		c := w.checkout(one(w.handbook()), one(w.variant(small)), one(w.variant(large)))
 		_, err := w.pay(c.ID, "pm_card_visa")
 		require.NoError(t, err)
-		subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 10}})
+		subs, _, err := w.Subscription.List(t.Context(), w.account, subscription.List{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, subs, 2)
 		order := *w.get(c.ID).OrderID
@@ -240,11 +241,11 @@ func TestCancelSubscription_GivesBackWhatAShorterPeriodLeft(t *testing.T) {
 // A pause in the middle of a period does not make it longer, and one beyond its end begins another.
 func TestCancelSubscription_GivesBackWhatIsLeftAfterAPause(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		pause := func(sub *store.Subscription) {
+		pause := func(sub *subscription.Subscription) {
 			_, err := w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{Now: true})
 			require.NoError(t, err)
 		}
-		resume := func(sub *store.Subscription) *store.Subscription {
+		resume := func(sub *subscription.Subscription) *subscription.Subscription {
 			_, err := w.ResumeSubscription(t.Context(), w.account, sub.ID)
 			require.NoError(t, err)
 			require.NoError(t, w.Work(t.Context()))
@@ -318,7 +319,7 @@ func TestCancelSubscription_SentAgainUnderItsKeyResumes(t *testing.T) {
 		}
 		_, _, err := send(w, true)
 		require.ErrorIs(t, err, errLine)
-		require.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		require.Equal(t, subscription.StatusCanceled, w.now(sub).Status)
 		require.Equal(t, store.RefundStatusPending, w.refunds(order)[0].Status)
 		other := open(t, w.url) // another process on the same database
 		other.advance.Store(w.advance.Load())
@@ -343,7 +344,7 @@ func TestReconcile_RefundsACancellationWhoseProviderWasDown(t *testing.T) {
 		w.provider.down.Store(true)
 		ended, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
 		require.NoError(t, err)
-		assert.Equal(t, store.SubscriptionStatusCanceled, ended.Status)
+		assert.Equal(t, subscription.StatusCanceled, ended.Status)
 		require.Equal(t, store.RefundStatusPending, w.refunds(order)[0].Status)
 		w.provider.down.Store(false)
 		w.refundDue(order)
@@ -399,7 +400,7 @@ func TestCancelSubscription_GivesSeveralPaymentsBackInOneRequest(t *testing.T) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.rewound(sub, 10*day)
 		sub = w.change(sub, w.variant(recurring(3000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
-		ended, err := asked(w, "cancel-1", func(ctx context.Context) (*store.Subscription, error) {
+		ended, err := asked(w, "cancel-1", func(ctx context.Context) (*subscription.Subscription, error) {
 			return w.Billing.CancelSubscription(ctx, w.account, sub.ID, atOnce)
 		})
 		require.NoError(t, err)

@@ -10,9 +10,11 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // asked does something as the server does that is asked to under a key, and returns what it answers.
@@ -32,11 +34,11 @@ func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 		price := recurring(900, "month")
 		price.Stock = new(int64(1))
 		v, customer := w.variant(price), w.customer("grace@example.com", nil)
-		create := func(key, method string) (*store.Subscription, error) {
-			return asked(w, key, func(ctx context.Context) (*store.Subscription, error) {
+		create := func(key, method string) (*subscription.Subscription, error) {
+			return asked(w, key, func(ctx context.Context) (*subscription.Subscription, error) {
 				return w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
 					Method: &payments.MethodInput{Ref: method},
-					Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(v)}},
+					Draft:  checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer.ID}, Lines: []offer.NewLine{one(v)}},
 				})
 			})
 		}
@@ -45,7 +47,7 @@ func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 		made, err := create("k2", "pm_card_visa")
 		require.NoError(t, err, "the piece is free again")
-		assert.Equal(t, store.SubscriptionStatusActive, made.Status)
+		assert.Equal(t, subscription.StatusActive, made.Status)
 	})
 }
 
@@ -57,12 +59,12 @@ func TestCreateSubscription_IsDoneOnceItsDefaultCardIsGone(t *testing.T) {
 			AccountID: w.account, CustomerID: customer.ID, Provider: "test", ProviderRef: "pm_card_visa",
 		}, true)
 		require.NoError(t, err)
-		create := func(ctx context.Context) (*store.Subscription, error) {
+		create := func(ctx context.Context) (*subscription.Subscription, error) {
 			return w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
-				Draft: store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(v)}},
+				Draft: checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer.ID}, Lines: []offer.NewLine{one(v)}},
 			})
 		}
-		var made *store.Subscription
+		var made *subscription.Subscription
 		_, _, err = w.Request(t.Context(), &core.Key{Account: w.account, Key: "k", External: true}, func(ctx context.Context) (*core.Answer, error) {
 			made, err = create(ctx)
 			require.NoError(t, err)

@@ -9,9 +9,12 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -26,8 +29,8 @@ func (w *world) off(bps int64, duration discount.Duration, uses int64) *discount
 }
 
 // discounted gives a subscription a discount, or with an empty id takes away what it has.
-func (w *world) discounted(sub *store.Subscription, id string) (*store.Subscription, error) {
-	return w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &id})
+func (w *world) discounted(sub *subscription.Subscription, id string) (*subscription.Subscription, error) {
+	return w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Discount: &id})
 }
 
 // redemptions counts how often a discount is used.
@@ -39,7 +42,7 @@ func (w *world) redemptions(d *discount.Discount) int64 {
 }
 
 // last is what the latest order of a subscription came to.
-func (w *world) last(sub *store.Subscription) int64 {
+func (w *world) last(sub *subscription.Subscription) int64 {
 	w.t.Helper()
 	orders := w.ordersOf(sub)
 	return orders[len(orders)-1].PaidAmount
@@ -170,9 +173,9 @@ func TestChangeSubscription_KeepsWhatADiscountForOnePeriodTookOff(t *testing.T) 
 		require.NoError(t, err)
 		w.wait(30*day + time.Second)
 		require.EqualValues(t, 500, w.last(sub))
-		order := func(pieces int64) *store.Subscription {
+		order := func(pieces int64) *subscription.Subscription {
 			t.Helper()
-			sub, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: &pieces})
+			sub, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: &pieces})
 			require.NoError(t, err)
 			return sub
 		}
@@ -251,18 +254,18 @@ func TestChangeSubscription_KeepsItsShareOfAnAmount(t *testing.T) {
 					Name: "Both", Type: discount.TypeFixed, Amount: new(int64(500)), Currency: new("usd"), Duration: duration,
 				})
 				require.NoError(t, err)
-				c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-					Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
-					Lines:    []store.NewLineItem{one(v), one(w.variant(catalog.PriceVariant{Amount: 1000}))},
+				c, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+					Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
+					Lines:    []offer.NewLine{one(v), one(w.variant(catalog.PriceVariant{Amount: 1000}))},
 				})
 				require.NoError(t, err)
 				_, err = w.pay(c.ID, "pm_card_visa")
 				require.NoError(t, err)
-				sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+				sub, err := w.Subscription.OfCheckout(t.Context(), w.account, c.ID)
 				require.NoError(t, err)
 				require.EqualValues(t, 750, sub.PeriodAmount)
 				for _, order := range []struct{ pieces, cost int64 }{{2, 1750}, {1, 750}} {
-					sub, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: &order.pieces})
+					sub, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: &order.pieces})
 					require.NoError(t, err)
 					assert.Equal(t, order.cost, sub.PeriodAmount)
 				}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -18,14 +18,14 @@ func TestSubscription_RenewsForMoreThanCanBeAskedFor(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(core.MaxAmount, "month")), "pm_card_visa")
 		w.taxed()
-		foreseen, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		foreseen, err := w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 		require.NoError(t, err)
 		w.wait(30*day + time.Second)
 		require.Len(t, w.ordersOf(sub), 2)
 		order := w.ordersOf(sub)[1]
 		assert.EqualValues(t, core.MaxAmount/4*5, order.PaidAmount)
 		assert.Equal(t, foreseen.Amounts.Total, order.TotalAmount)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		_, err = w.plan(sub, w.variant(recurring(core.MaxAmount, "month")), 1, tenant.ProrationBehaviorInvoiceImmediately)
 		refused(t, err, "quantity")
 		refund, err := w.refund(order.ID, 0)
@@ -46,6 +46,6 @@ func TestSubscription_BillsDebitsThatComeToMoreThanCanBeAskedFor(t *testing.T) {
 		require.Len(t, w.ordersOf(sub), 2)
 		assert.EqualValues(t, core.MaxAmount+debit, w.ordersOf(sub)[1].PaidAmount)
 		assert.Empty(t, w.now(sub).Prorations.V)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 	})
 }

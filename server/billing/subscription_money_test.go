@@ -11,14 +11,17 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // balanceOf is what the customer of a subscription has to their credit.
-func (w *world) balanceOf(sub *store.Subscription) int64 {
+func (w *world) balanceOf(sub *subscription.Subscription) int64 {
 	w.t.Helper()
 	c, err := w.Customer.Get(w.t.Context(), w.account, sub.CustomerID)
 	require.NoError(w.t, err)
@@ -35,15 +38,15 @@ func (w *world) taxed() {
 }
 
 // pieces makes a subscription be for so many.
-func (w *world) pieces(sub *store.Subscription, n int64) *store.Subscription {
+func (w *world) pieces(sub *subscription.Subscription, n int64) *subscription.Subscription {
 	w.t.Helper()
-	changed, err := w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: &n})
+	changed, err := w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: &n})
 	require.NoError(w.t, err)
 	return changed
 }
 
 // foreseen previews a change of plan.
-func (w *world) foreseen(sub *store.Subscription, to *catalog.PriceVariant) *store.SubscriptionChange {
+func (w *world) foreseen(sub *subscription.Subscription, to *catalog.PriceVariant) *store.SubscriptionChange {
 	w.t.Helper()
 	preview, err := w.PreviewSubscriptionChange(w.t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: to.ID})
 	require.NoError(w.t, err)
@@ -133,7 +136,7 @@ func TestChangeSubscription_CreditsNothingThatWasForgiven(t *testing.T) {
 				sub := w.subscribe(w.variant(recurring(10_000, "month")), "tok_fail_on_renewal")
 				w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 				sub = w.now(sub)
-				require.Equal(t, store.SubscriptionStatusPastDue, sub.Status)
+				require.Equal(t, subscription.StatusPastDue, sub.Status)
 				require.NoError(t, forgive(w, *sub.LatestInvoiceID))
 				preview := w.foreseen(sub, w.variant(recurring(1000, "month")))
 				assert.Zero(t, preview.Unused)
@@ -186,7 +189,7 @@ func TestChangeSubscription_ComparesWhatTheBuyerPays(t *testing.T) {
 func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
-		ends := func(sub *store.Subscription, status store.SubscriptionStatus) *store.Order {
+		ends := func(sub *subscription.Subscription, status subscription.Status) *store.Order {
 			t.Helper()
 			w.rewound(sub, 30*day+time.Second)
 			require.NoError(t, w.Work(t.Context()))
@@ -201,18 +204,18 @@ func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 		canceled := w.pieces(w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa"), 100)
 		_, err := w.Billing.CancelSubscription(t.Context(), w.account, canceled.ID, store.CancelSubscription{})
 		require.NoError(t, err)
-		assert.EqualValues(t, 99_000, ends(canceled, store.SubscriptionStatusCanceled).PaidAmount)
+		assert.EqualValues(t, 99_000, ends(canceled, subscription.StatusCanceled).PaidAmount)
 
 		w.monthOf30()
 		cycle := recurring(1000, "month")
 		cycle.BillingCycles = new(int64(1))
 		completed := w.pieces(w.subscribe(w.variant(cycle), "pm_card_visa"), 100)
-		assert.EqualValues(t, 99_000, ends(completed, store.SubscriptionStatusCompleted).PaidAmount)
+		assert.EqualValues(t, 99_000, ends(completed, subscription.StatusCompleted).PaidAmount)
 
 		// What cannot be charged is past due, and is paid by hand.
 		w.monthOf30()
 		failing := w.pieces(w.subscribe(w.variant(cycle), "tok_fail_on_renewal"), 100)
-		due := ends(failing, store.SubscriptionStatusCompleted)
+		due := ends(failing, subscription.StatusCompleted)
 		assert.Equal(t, store.OrderStatusPending, due.Status)
 		invoice, err := w.GetInvoice(t.Context(), w.account, *due.InvoiceID)
 		require.NoError(t, err)
@@ -262,7 +265,7 @@ func TestSubscription_ABalancePaysTheBillsAfterTheFirst(t *testing.T) {
 		assert.EqualValues(t, 4000, w.balanceOf(second))
 		w.rewound(second, 30*day+time.Second)
 		require.NoError(t, w.Work(t.Context()))
-		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(second).Status)
+		assert.Equal(t, subscription.StatusPastDue, w.now(second).Status)
 		assert.EqualValues(t, 4000, w.ordersOf(second)[1].BalanceApplied)
 		assert.Zero(t, w.balanceOf(second))
 		_, err = w.Billing.CancelSubscription(t.Context(), w.account, second.ID, store.CancelSubscription{Now: true})
@@ -283,11 +286,11 @@ func TestCancelSubscription_BillsWhatWaitsThoughThePeriodIsOver(t *testing.T) {
 		require.NoError(t, err)
 		w.rewound(sub, 31*day)
 		require.NoError(t, w.Work(t.Context()))
-		require.Equal(t, store.SubscriptionStatusPaused, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPaused, w.now(sub).Status)
 		_, err = w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Customer: sub.CustomerID})
 		require.NoError(t, err)
 		require.NoError(t, w.Work(t.Context()))
-		assert.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusCanceled, w.now(sub).Status)
 		assert.Equal(t, sub.CurrentPeriodEnd, *w.now(sub).EndedAt)
 		require.Len(t, w.ordersOf(sub), 2)
 		assert.EqualValues(t, 1000, w.ordersOf(sub)[1].PaidAmount)
@@ -299,7 +302,7 @@ func TestCancelSubscription_BillsWhatWaitsThoughThePeriodIsOver(t *testing.T) {
 		require.NoError(t, w.Work(t.Context()))
 		plain, err = w.Billing.CancelSubscription(t.Context(), w.account, plain.ID, store.CancelSubscription{Customer: plain.CustomerID})
 		require.NoError(t, err)
-		assert.Equal(t, store.SubscriptionStatusCanceled, plain.Status, "nothing waits: it ends at once")
+		assert.Equal(t, subscription.StatusCanceled, plain.Status, "nothing waits: it ends at once")
 	})
 }
 
@@ -307,9 +310,9 @@ func TestCancelSubscription_BillsWhatWaitsThoughThePeriodIsOver(t *testing.T) {
 func TestSubscription_BillsAnyNumberOfDebits(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
-		waiting := make([]store.Proration, 2100)
+		waiting := make([]subscription.Proration, 2100)
 		for i := range waiting {
-			waiting[i] = store.Proration{Description: "One more", Amount: 1, TaxIncluded: true, Start: sub.CurrentPeriodStart, Left: 1}
+			waiting[i] = subscription.Proration{Description: "One more", Amount: 1, TaxIncluded: true, Start: sub.CurrentPeriodStart, Left: 1}
 		}
 		db := harness.OpenDatabase(t, w.url)
 		db.Must(t, fmt.Sprintf(`UPDATE subscriptions SET prorations = '%s' WHERE id = '%s'`, core.JSONText(waiting), sub.ID))
@@ -327,7 +330,7 @@ func TestRemovePaymentMethod_KeepsWhatALastBillIsChargedTo(t *testing.T) {
 		card := w.saved(customer.ID, "pm_card_visa")
 		w.makeDefault(customer.ID, card)
 		sub, err := w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
-			Draft: store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(w.variant(recurring(1000, "month")))}},
+			Draft: checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer.ID}, Lines: []offer.NewLine{one(w.variant(recurring(1000, "month")))}},
 		})
 		require.NoError(t, err)
 		w.rewound(sub, 15*day)
@@ -351,7 +354,7 @@ func TestSubscription_BillsWhatWasAgreedHoweverMuchItIs(t *testing.T) {
 		_, err := w.plan(sub, most, 999, tenant.ProrationBehaviorNextPeriod)
 		require.NoError(t, err)
 		w.taxed()
-		preview, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		preview, err := w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 		require.NoError(t, err)
 		w.wait(32 * day)
 		orders := w.ordersOf(sub)
@@ -393,11 +396,11 @@ func TestSubscription_SuspendsWhatALastBillIsOwedFor(t *testing.T) {
 			sub := w.pieces(w.subscribe(w.variant(cycle), "tok_fail_on_renewal"), 100)
 			w.rewound(sub, 30*day+time.Second)
 			require.NoError(t, w.Work(t.Context()))
-			require.Equal(t, store.SubscriptionStatusCompleted, w.now(sub).Status)
+			require.Equal(t, subscription.StatusCompleted, w.now(sub).Status)
 			assert.Equal(t, []grant.Status{grant.StatusSuspended}, w.accessOf(sub))
 			require.NoError(t, settle(*w.ordersOf(sub)[1].InvoiceID))
 			assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(sub))
-			assert.Equal(t, store.SubscriptionStatusCompleted, w.now(sub).Status)
+			assert.Equal(t, subscription.StatusCompleted, w.now(sub).Status)
 		}
 	})
 }
@@ -413,14 +416,14 @@ func TestSubscription_SuspendsWhileAnyLastBillIsOwed(t *testing.T) {
 		sub := w.subscribe(w.variant(cycle), "tok_fail_on_renewal")
 		w.rewound(sub, 30*day+time.Second)
 		require.NoError(t, w.Work(t.Context()))
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		second := *w.ordersOf(sub)[1].InvoiceID
 		_, err = w.MarkInvoiceUncollectible(t.Context(), w.account, second)
 		require.NoError(t, err)
 		sub = w.pieces(sub, 100)
 		w.rewound(sub, 31*day+time.Second)
 		require.NoError(t, w.Work(t.Context()))
-		require.Equal(t, store.SubscriptionStatusCompleted, w.now(sub).Status)
+		require.Equal(t, subscription.StatusCompleted, w.now(sub).Status)
 		require.Len(t, w.ordersOf(sub), 3)
 		assert.Equal(t, []grant.Status{grant.StatusSuspended}, w.accessOf(sub))
 		_, err = w.VoidInvoice(t.Context(), w.account, second)

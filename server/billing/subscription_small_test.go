@@ -11,7 +11,10 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -31,12 +34,12 @@ func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 		trial.TrialDays = 7
 		trying, monthly, book := w.variant(trial), w.variant(recurring(1900, "month")), w.variant(catalog.PriceVariant{Amount: 100_000})
 		put := func(d *discount.Discount, variants ...*catalog.PriceVariant) error {
-			var lines []store.NewLineItem
+			var lines []offer.NewLine
 			for _, v := range variants {
 				lines = append(lines, one(v))
 			}
-			_, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-				Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: lines,
+			_, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+				Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: lines,
 			})
 			return err
 		}
@@ -50,7 +53,7 @@ func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 		customer := w.customer("ada@example.com", nil)
 		_, err := w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
 			Method: &payments.MethodInput{Ref: "pm_card_visa"},
-			Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID, DiscountID: &forever.ID}, Lines: []store.NewLineItem{one(trying)}},
+			Draft:  checkout.Draft{Checkout: &checkout.Checkout{CustomerID: &customer.ID, DiscountID: &forever.ID}, Lines: []offer.NewLine{one(trying)}},
 		})
 		refused(t, err, "discount")
 	})
@@ -60,14 +63,14 @@ func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 func TestChangeSubscription_ToNoPlanThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		d := w.nearlyAll(discount.DurationForever)
-		c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
-			Lines:    []store.NewLineItem{{PriceVariant: w.variant(recurring(1900, "month")).ID, Quantity: 2}},
+		c, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
+			Lines:    []offer.NewLine{{PriceVariant: w.variant(recurring(1900, "month")).ID, Quantity: 2}},
 		})
 		require.NoError(t, err)
 		_, err = w.pay(c.ID, "pm_card_visa")
 		require.NoError(t, err)
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		for _, behavior := range []tenant.ProrationBehavior{tenant.ProrationBehaviorInvoiceImmediately, tenant.ProrationBehaviorNextInvoice, tenant.ProrationBehaviorNextPeriod} {
 			_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{Quantity: new(int64(1)), Behavior: behavior})
@@ -75,7 +78,7 @@ func TestChangeSubscription_ToNoPlanThatCostsTooLittle(t *testing.T) {
 			_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: w.variant(recurring(900, "month")).ID, Behavior: behavior})
 			refused(t, err, "price_variant")
 		}
-		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(1))})
+		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: new(int64(1))})
 		refused(t, err, "quantity")
 		_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{Quantity: new(int64(3))})
 		require.NoError(t, err)

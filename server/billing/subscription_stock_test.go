@@ -11,7 +11,9 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -32,13 +34,13 @@ func (w *world) taken(v *catalog.PriceVariant) [2]int64 {
 }
 
 // plan asks for another plan.
-func (w *world) plan(sub *store.Subscription, to *catalog.PriceVariant, quantity int64, behavior tenant.ProrationBehavior) (*store.Subscription, error) {
+func (w *world) plan(sub *subscription.Subscription, to *catalog.PriceVariant, quantity int64, behavior tenant.ProrationBehavior) (*subscription.Subscription, error) {
 	return w.Billing.ChangeSubscription(w.t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: to.ID, Quantity: &quantity, Behavior: behavior})
 }
 
 // resize is a PATCH of the quantity.
-func (w *world) resize(sub *store.Subscription, quantity int64) (*store.Subscription, error) {
-	return w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: &quantity})
+func (w *world) resize(sub *subscription.Subscription, quantity int64) (*subscription.Subscription, error) {
+	return w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: &quantity})
 }
 
 // short asserts that an error says how many units are left.
@@ -172,7 +174,7 @@ func TestChangeSubscription_ManyAtOnceTakeNoMoreThanTheStock(t *testing.T) {
 		const changing, buying, stock = 30, 10, 7
 		replicas, v, plain := w.replicas(), w.limitedTo(stock+1, 2000), w.variant(recurring(900, "month"))
 		holder := w.subscribe(v, "pm_card_visa")
-		subs, checkouts := make([]*store.Subscription, changing), make([]*store.Checkout, buying)
+		subs, checkouts := make([]*subscription.Subscription, changing), make([]*checkout.Checkout, buying)
 		for i := range subs {
 			subs[i] = w.subscribe(plain, "pm_card_visa")
 		}
@@ -242,7 +244,7 @@ func TestChangeSubscription_TakesPlaceWhateverIsLeft(t *testing.T) {
 func TestChangeSubscription_ATrialHoldsItsUnits(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		few, last := w.limitedTo(3, 2000), w.limitedTo(1, 800)
-		trial := func() *store.Subscription { return w.subscribe(w.tried(), "pm_card_visa") }
+		trial := func() *subscription.Subscription { return w.subscribe(w.tried(), "pm_card_visa") }
 		sub := trial()
 		for range 2 { // it goes through all plans, and keeps none of them
 			_, err := w.plan(sub, few, 3, "")
@@ -271,9 +273,9 @@ func TestChangeSubscription_ATrialHoldsItsUnits(t *testing.T) {
 		_, err = w.Billing.CancelSubscription(t.Context(), w.account, rival.ID, store.CancelSubscription{})
 		require.NoError(t, err)
 		w.wait(14*day + time.Minute)
-		assert.Equal(t, store.SubscriptionStatusCanceled, w.now(rival).Status)
+		assert.Equal(t, subscription.StatusCanceled, w.now(rival).Status)
 		assert.Equal(t, [2]int64{0, 0}, w.taken(few))
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		assert.Equal(t, [2]int64{1, 0}, w.taken(last))
 		product, err := w.Catalog.GetProduct(t.Context(), w.account, last.ProductID)
 		require.NoError(t, err)
@@ -293,14 +295,14 @@ func TestChangeSubscription_ATrialFreesWhatIsNeverPaid(t *testing.T) {
 		last := w.limitedTo(2, 800)
 		sub := w.subscribe(w.tried(), "pm_card_visa")
 		paid := w.subscribe(w.tried(), "pm_card_visa")
-		for _, of := range []*store.Subscription{sub, paid} {
+		for _, of := range []*subscription.Subscription{sub, paid} {
 			_, err := w.plan(of, last, 1, "")
 			require.NoError(t, err)
 		}
 		w.provider.declines.Store(true)
 		w.wait(14*day + time.Minute)
-		for _, of := range []*store.Subscription{sub, paid} {
-			require.Equal(t, store.SubscriptionStatusPastDue, w.now(of).Status)
+		for _, of := range []*subscription.Subscription{sub, paid} {
+			require.Equal(t, subscription.StatusPastDue, w.now(of).Status)
 		}
 		assert.Equal(t, [2]int64{0, 2}, w.taken(last))
 		_, err := w.PayInvoiceOutOfBand(t.Context(), w.account, *w.now(paid).LatestInvoiceID)
@@ -309,7 +311,7 @@ func TestChangeSubscription_ATrialFreesWhatIsNeverPaid(t *testing.T) {
 		for range 4 {
 			w.wait(8 * day)
 		}
-		require.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		require.Equal(t, subscription.StatusCanceled, w.now(sub).Status)
 		assert.Equal(t, [2]int64{1, 0}, w.taken(last))
 	})
 }

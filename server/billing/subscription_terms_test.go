@@ -11,9 +11,12 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -21,7 +24,7 @@ import (
 func TestUpdateSubscription_LastRedemptionIsGivenOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(recurring(900, "month"))
-		subs := make([]*store.Subscription, 20)
+		subs := make([]*subscription.Subscription, 20)
 		for i := range subs {
 			subs[i] = w.subscribe(v, "pm_card_visa")
 		}
@@ -29,7 +32,7 @@ func TestUpdateSubscription_LastRedemptionIsGivenOnce(t *testing.T) {
 		require.NoError(t, err)
 		given := 0
 		for _, err := range parallel(len(subs), func(i int) error {
-			_, err := w.UpdateSubscription(t.Context(), w.account, subs[i].ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &d.ID})
+			_, err := w.UpdateSubscription(t.Context(), w.account, subs[i].ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Discount: &d.ID})
 			return err
 		}) {
 			if err == nil {
@@ -51,7 +54,7 @@ func TestUpdateSubscription_GivesADiscountAgainThatIsUsedUp(t *testing.T) {
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		give := func(redemptions int64) error {
-			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &d.ID})
+			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Discount: &d.ID})
 			given, findErr := w.Discount.Get(t.Context(), w.account, d.ID)
 			require.NoError(t, findErr)
 			assert.Equal(t, redemptions, given.RedemptionsCount)
@@ -76,7 +79,7 @@ func TestUpdateSubscription_GivesADiscountAgainThatIsUsedUp(t *testing.T) {
 func TestUpdateSubscription_DiscountsChangePlaces(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(recurring(900, "month"))
-		subs := []*store.Subscription{w.subscribe(v, "pm_card_visa"), w.subscribe(v, "pm_card_visa")}
+		subs := []*subscription.Subscription{w.subscribe(v, "pm_card_visa"), w.subscribe(v, "pm_card_visa")}
 		var ids []string
 		for range 2 {
 			d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Swap", Type: discount.TypePercent, PercentBps: new(int64(5000))})
@@ -85,7 +88,7 @@ func TestUpdateSubscription_DiscountsChangePlaces(t *testing.T) {
 		}
 		for round := range 10 {
 			for _, err := range parallel(2, func(i int) error {
-				_, err := w.UpdateSubscription(t.Context(), w.account, subs[i].ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &ids[(i+round)%2]})
+				_, err := w.UpdateSubscription(t.Context(), w.account, subs[i].ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Discount: &ids[(i+round)%2]})
 				return err
 			}) {
 				require.NoError(t, err)
@@ -122,10 +125,10 @@ func TestChangeSubscription_ToAndFroPaysForNoCycle(t *testing.T) {
 		sub := w.subscribe(monthly, "pm_card_visa")
 		sub = w.change(sub, weekly, tenant.ProrationBehaviorInvoiceImmediately)
 		sub = w.change(sub, monthly, tenant.ProrationBehaviorInvoiceImmediately)
-		renewal, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		renewal, err := w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 		require.NoError(t, err)
 		assert.False(t, renewal.IsLast())
-		for _, status := range []store.SubscriptionStatus{store.SubscriptionStatusActive, store.SubscriptionStatusActive, store.SubscriptionStatusCompleted} {
+		for _, status := range []subscription.Status{subscription.StatusActive, subscription.StatusActive, subscription.StatusCompleted} {
 			w.wait(32 * day)
 			assert.Equal(t, status, w.now(sub).Status)
 		}
@@ -145,23 +148,23 @@ func TestCreateSubscription_PaidAfterItsTrialBeginsAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		until := w.Now().Add(time.Hour)
 		_, err = w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
-			Draft: store.CheckoutDraft{
-				Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{{PriceVariant: v.ID, Quantity: 1, TrialEnd: &until}},
+			Draft: checkout.Draft{
+				Checkout: &checkout.Checkout{CustomerID: &customer.ID}, Lines: []offer.NewLine{{PriceVariant: v.ID, Quantity: 1, TrialEnd: &until}},
 			},
 			Method: &payments.MethodInput{Ref: "no such method"},
 		})
 		refused(t, err, "payment_method")
-		open, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: core.Page{Limit: 1}})
+		open, _, err := w.Checkout.List(t.Context(), w.account, checkout.List{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		require.Len(t, open, 1)
 		w.advance.Add(int64(2 * time.Hour))
 		_, err = w.pay(open[0].ID, "pm_card_visa")
 		require.NoError(t, err)
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, open[0].ID)
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, open[0].ID)
 		require.NoError(t, err)
 		w.wait(2 * time.Second)
 		sub = w.now(sub)
-		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, subscription.StatusActive, sub.Status)
 		assert.EqualValues(t, 900, w.ordersOf(sub)[1].PaidAmount)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 const day = 24 * time.Hour
@@ -19,12 +20,12 @@ func recurring(amount int64, interval string) catalog.PriceVariant {
 }
 
 // subscribe buys a price and returns the subscription that it makes.
-func (w *world) subscribe(v *catalog.PriceVariant, method string) *store.Subscription {
+func (w *world) subscribe(v *catalog.PriceVariant, method string) *subscription.Subscription {
 	w.t.Helper()
 	c := w.checkout(one(v))
 	_, err := w.pay(c.ID, method)
 	require.NoError(w.t, err)
-	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	sub, err := w.Subscription.OfCheckout(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	return sub
 }
@@ -37,15 +38,15 @@ func (w *world) wait(d time.Duration) {
 }
 
 // now is the subscription as it is now.
-func (w *world) now(sub *store.Subscription) *store.Subscription {
+func (w *world) now(sub *subscription.Subscription) *subscription.Subscription {
 	w.t.Helper()
-	found, err := w.GetSubscription(w.t.Context(), w.account, sub.ID)
+	found, err := w.Subscription.Get(w.t.Context(), w.account, sub.ID)
 	require.NoError(w.t, err)
 	return found
 }
 
 // ordersOf are the orders of a subscription, the oldest first.
-func (w *world) ordersOf(sub *store.Subscription) []store.Order {
+func (w *world) ordersOf(sub *subscription.Subscription) []store.Order {
 	w.t.Helper()
 	var of []store.Order
 	orders := w.orders()
@@ -60,12 +61,12 @@ func (w *world) ordersOf(sub *store.Subscription) []store.Order {
 func TestSubscription_BeginsWithAPurchaseAndRenews(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
-		require.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		require.Equal(t, subscription.StatusActive, sub.Status)
 		assert.EqualValues(t, 1, sub.CyclesBilled)
 		first := sub.CurrentPeriodEnd
 		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 		sub = w.now(sub)
-		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, subscription.StatusActive, sub.Status)
 		assert.Equal(t, first, sub.CurrentPeriodStart)
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 2)
@@ -85,7 +86,7 @@ func TestSubscription_IsTriedAgainAndGivenUp(t *testing.T) {
 		w.provider.declines.Store(true)
 		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 		sub = w.now(sub)
-		require.Equal(t, store.SubscriptionStatusPastDue, sub.Status)
+		require.Equal(t, subscription.StatusPastDue, sub.Status)
 		failed := *sub.PastDueAt
 		for _, days := range []int64{2, 7, 14, 21} {
 			next := failed.Add(time.Duration(days) * day)
@@ -97,8 +98,8 @@ func TestSubscription_IsTriedAgainAndGivenUp(t *testing.T) {
 			w.wait(next.Time().Sub(w.Now().Time()) + time.Second)
 			sub = w.now(sub)
 		}
-		assert.Equal(t, store.SubscriptionStatusCanceled, sub.Status)
-		assert.Equal(t, store.CancellationReasonPaymentFailed, *sub.CancellationReason)
+		assert.Equal(t, subscription.StatusCanceled, sub.Status)
+		assert.Equal(t, subscription.CancellationReasonPaymentFailed, *sub.CancellationReason)
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 2)
 		assert.Equal(t, store.OrderStatusVoid, orders[1].Status)
@@ -116,13 +117,13 @@ func TestSubscription_RecoversAtALaterAttempt(t *testing.T) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.provider.declines.Store(true)
 		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		w.wait(2*day + time.Second)
-		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		w.provider.declines.Store(false)
 		w.wait(5*day + time.Second)
 		sub = w.now(sub)
-		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, subscription.StatusActive, sub.Status)
 		assert.Nil(t, sub.PastDueAt)
 		assert.Nil(t, sub.NextAttemptAt)
 		assert.Equal(t, store.OrderStatusPaid, w.ordersOf(sub)[1].Status)
@@ -145,7 +146,7 @@ func TestSubscription_RenewalSurvivesALostAnswer(t *testing.T) {
 			return w.ordersOf(sub)[1].Status == store.OrderStatusPaid
 		}, time.Minute, 500*time.Millisecond, "the reconciler finds the charge")
 		assert.EqualValues(t, 2, w.provider.confirms.Load())
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 	})
 }
 
@@ -158,7 +159,7 @@ func TestSubscription_CompletesAfterItsBillingCycles(t *testing.T) {
 			w.wait(32 * day)
 		}
 		sub = w.now(sub)
-		assert.Equal(t, store.SubscriptionStatusCompleted, sub.Status)
+		assert.Equal(t, subscription.StatusCompleted, sub.Status)
 		assert.Len(t, w.ordersOf(sub), 3)
 	})
 }
@@ -202,7 +203,7 @@ func TestSubscription_AddsUpAfterAYear(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 14*900+2*9000, customer.TotalSpent.V["usd"])
 		assert.EqualValues(t, 16, customer.OrdersCount)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(monthly).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(monthly).Status)
 	})
 }
 
@@ -212,12 +213,12 @@ func TestSubscription_BeginsWithATrial(t *testing.T) {
 		v := recurring(900, "month")
 		v.TrialDays, v.SetupFeeAmount = 14, 500
 		sub := w.subscribe(w.variant(v), "pm_card_visa")
-		require.Equal(t, store.SubscriptionStatusTrialing, sub.Status)
+		require.Equal(t, subscription.StatusTrialing, sub.Status)
 		assert.EqualValues(t, 0, sub.CyclesBilled)
 		assert.EqualValues(t, 500, w.ordersOf(sub)[0].TotalAmount, "the set-up fee is due now")
 		w.wait(14*day + time.Minute)
 		sub = w.now(sub)
-		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, subscription.StatusActive, sub.Status)
 		assert.Equal(t, *sub.TrialEnd, sub.CurrentPeriodStart)
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 2)
@@ -228,12 +229,12 @@ func TestSubscription_BeginsWithATrial(t *testing.T) {
 // TestSubscription_GoesOnWithoutWhatItsSellerGaveUp voids one unpaid renewal and gives another up.
 func TestSubscription_GoesOnWithoutWhatItsSellerGaveUp(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for _, give := range []func(sub *store.Subscription) error{
-			func(sub *store.Subscription) error {
+		for _, give := range []func(sub *subscription.Subscription) error{
+			func(sub *subscription.Subscription) error {
 				_, err := w.VoidInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
 				return err
 			},
-			func(sub *store.Subscription) error {
+			func(sub *subscription.Subscription) error {
 				_, err := w.MarkInvoiceUncollectible(t.Context(), w.account, *sub.LatestInvoiceID)
 				return err
 			},
@@ -242,9 +243,9 @@ func TestSubscription_GoesOnWithoutWhatItsSellerGaveUp(t *testing.T) {
 			sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 			w.provider.declines.Store(true)
 			w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
-			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+			require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 			require.NoError(t, give(w.now(sub)))
-			assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+			assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 			_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
 			require.NoError(t, err)
 		}

@@ -12,11 +12,12 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // waiting is what a subscription changes to later, as a price variant and a quantity.
-func (w *world) waiting(sub *store.Subscription) (variant string, quantity int64) {
+func (w *world) waiting(sub *subscription.Subscription) (variant string, quantity int64) {
 	w.t.Helper()
 	change := w.now(sub).PendingChange.V
 	if change == nil {
@@ -120,11 +121,11 @@ func TestChangeSubscription_GoesOnAfterTheLastCycle(t *testing.T) {
 		sub := w.subscribe(w.variant(once), "pm_card_visa")
 		_, err := w.plan(sub, next, 1, tenant.ProrationBehaviorNextPeriod)
 		require.NoError(t, err)
-		_, err = w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		_, err = w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 		require.NoError(t, err)
 		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 		assert.Equal(t, next.ID, w.now(sub).PriceVariantID)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		assert.EqualValues(t, 2000, w.ordersOf(sub)[1].TotalAmount)
 	})
 }
@@ -141,7 +142,7 @@ func TestChangeSubscription_BeginsMonthsOnTheDayOfTheirFirst(t *testing.T) {
 			sub = w.now(sub)
 			_, err := w.plan(sub, monthly, 1, tenant.ProrationBehaviorNextPeriod)
 			require.NoError(t, err)
-			foreseen, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+			foreseen, err := w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 			require.NoError(t, err)
 			w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 			for range 2 {
@@ -208,16 +209,16 @@ func TestSubscription_RecoversWithThePeriodThatRuns(t *testing.T) {
 			unpaid := sub.CurrentPeriodEnd
 			w.provider.declines.Store(true)
 			w.wait(unpaid.Time().Sub(w.Now().Time()) + time.Second)
-			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+			require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 			w.provider.declines.Store(false)
 			w.advance.Add(int64(of.late))
-			preview, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+			preview, err := w.Subscription.PreviewRenewal(t.Context(), w.account, sub.ID)
 			require.NoError(t, err)
 			_, err = w.PayInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID, payInvoice("pm_card_visa"))
 			require.NoError(t, err)
 			require.NoError(t, w.Work(t.Context()))
 			now := w.now(sub)
-			assert.Equal(t, store.SubscriptionStatusActive, now.Status)
+			assert.Equal(t, subscription.StatusActive, now.Status)
 			assert.Equal(t, of.begins(unpaid), now.CurrentPeriodStart, of)
 			assert.Len(t, w.ordersOf(sub), of.orders, of)
 			assert.EqualValues(t, of.orders, now.CyclesBilled, "what was skipped is no billing cycle")

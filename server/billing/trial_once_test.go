@@ -10,11 +10,13 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// triesOnce switches on or off that a customer has one trial of a product.
+// Checkout.triesOnce switches on or off that a customer has one trial of a product.
 func (w *world) triesOnce(on bool) {
 	w.t.Helper()
 	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.TrialOncePerCustomer = on })
@@ -32,17 +34,17 @@ func (w *world) beside(v *catalog.PriceVariant) *catalog.PriceVariant {
 }
 
 // grace returns the checkout of a customer whose address is confirmed, in one way to write it.
-func (w *world) grace(address string, v *catalog.PriceVariant) *store.Checkout {
+func (w *world) grace(address string, v *catalog.PriceVariant) *checkout.Checkout {
 	w.t.Helper()
-	return w.checkoutFor(store.Checkout{CustomerEmail: &address, EmailVerified: true}, v)
+	return w.checkoutFor(checkout.Checkout{CustomerEmail: &address, EmailVerified: true}, v)
 }
 
 // begun pays for a checkout and returns its subscription.
-func (w *world) begun(c *store.Checkout) *store.Subscription {
+func (w *world) begun(c *checkout.Checkout) *subscription.Subscription {
 	w.t.Helper()
 	_, err := w.pay(c.ID, "pm_card_visa")
 	require.NoError(w.t, err)
-	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	sub, err := w.Subscription.OfCheckout(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	return sub
 }
@@ -51,31 +53,31 @@ func TestTrial_IsOncePerCustomer(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.tried()
 		for range 2 { // nobody asks
-			assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("Grace@example.com", v)).Status)
+			assert.Equal(t, subscription.StatusTrialing, w.begun(w.grace("Grace@example.com", v)).Status)
 		}
 		w.triesOnce(true)
 		c := w.grace("gRACE@EXAMPLE.com", w.beside(v))
 		assert.EqualValues(t, 500, c.AmountDueNow)
 		sub := w.begun(c)
-		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, subscription.StatusActive, sub.Status)
 		assert.Nil(t, sub.TrialEnd)
 		assert.EqualValues(t, 500, w.ordersOf(sub)[0].PaidAmount)
 
 		// Another product, and another customer, whose address is the same as one in another writing.
-		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("grace@example.com", w.tried())).Status)
-		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("zoë@bücher.example", v)).Status)
+		assert.Equal(t, subscription.StatusTrialing, w.begun(w.grace("grace@example.com", w.tried())).Status)
+		assert.Equal(t, subscription.StatusTrialing, w.begun(w.grace("zoë@bücher.example", v)).Status)
 		assert.EqualValues(t, 900, w.grace("Zoe\u0308@xn--bcher-kva.example", v).AmountDueNow)
 
 		// A checkout is priced anew when its buyer is another one.
 		open := w.grace("new@example.com", v)
 		assert.Zero(t, open.AmountDueNow)
 		for address, due := range map[string]int64{"grace@example.com": 900, "newer@example.com": 0} {
-			open, err := w.UpdateCheckout(t.Context(), w.account, open.ID, func(d *store.CheckoutDraft) { d.CustomerEmail, d.EmailVerified = &address, true })
+			open, err := w.Checkout.Update(t.Context(), w.account, open.ID, func(d *checkout.Draft) { d.CustomerEmail, d.EmailVerified = &address, true })
 			require.NoError(t, err)
 			assert.Equal(t, due, open.AmountDueNow)
 		}
 		w.triesOnce(false)
-		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("grace@example.com", v)).Status)
+		assert.Equal(t, subscription.StatusTrialing, w.begun(w.grace("grace@example.com", v)).Status)
 	})
 }
 
@@ -83,8 +85,8 @@ func TestTrial_IsOncePerCustomer(t *testing.T) {
 func TestTrial_WhoTypedAnAddressConfirmsItFirst(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.tried()
-		typed := func(address string) *store.Checkout {
-			return w.checkoutFor(store.Checkout{CustomerEmail: &address}, v)
+		typed := func(address string) *checkout.Checkout {
+			return w.checkoutFor(checkout.Checkout{CustomerEmail: &address}, v)
 		}
 		stranger := w.begun(typed("eve@example.com"))
 		w.begun(w.grace("grace@example.com", v))
@@ -93,7 +95,7 @@ func TestTrial_WhoTypedAnAddressConfirmsItFirst(t *testing.T) {
 		for _, address := range []string{"grace@example.com", "nobody@example.com"} {
 			c := typed(address)
 			assert.Zero(t, c.AmountDueNow, address)
-			personal, err := w.HasPersonalTrial(t.Context(), c)
+			personal, err := w.Checkout.HasPersonalTrial(t.Context(), c)
 			require.NoError(t, err)
 			assert.True(t, personal, address)
 			_, err = w.pay(c.ID, "pm_card_visa")
@@ -103,14 +105,14 @@ func TestTrial_WhoTypedAnAddressConfirmsItFirst(t *testing.T) {
 		assert.Equal(t, said[0], said[1])
 
 		c := typed("grace@example.com")
-		c, err := w.VerifyCheckout(t.Context(), w.account, c.ID)
+		c, err := w.Checkout.Verify(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 900, c.AmountDueNow)
-		assert.Equal(t, store.SubscriptionStatusActive, w.begun(c).Status)
+		assert.Equal(t, subscription.StatusActive, w.begun(c).Status)
 
 		// What a stranger tried under an address is not its owner's, before they say so.
 		assert.Zero(t, w.grace("eve@example.com", v).AmountDueNow)
-		_, err = w.VerifyCheckout(t.Context(), w.account, *stranger.CheckoutID)
+		_, err = w.Checkout.Verify(t.Context(), w.account, *stranger.CheckoutID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 900, w.grace("eve@example.com", v).AmountDueNow)
 	})
@@ -121,7 +123,7 @@ func TestTrial_OfTwoCheckoutsAtOnceOneHasIt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.triesOnce(true)
 		v := w.tried()
-		both := []*store.Checkout{w.grace("grace@example.com", v), w.grace("Grace@Example.com", w.beside(v))}
+		both := []*checkout.Checkout{w.grace("grace@example.com", v), w.grace("Grace@Example.com", w.beside(v))}
 		var errs [2]error
 		var wait sync.WaitGroup
 		for i, c := range both {
@@ -137,7 +139,7 @@ func TestTrial_OfTwoCheckoutsAtOnceOneHasIt(t *testing.T) {
 		assert.Equal(t, core.Recorded, core.OutcomeOf(errs[lost]))
 		assert.Contains(t, errs[lost].Error(), "What is due now has changed from")
 		assert.NotZero(t, w.get(both[lost].ID).AmountDueNow)
-		assert.Equal(t, store.SubscriptionStatusActive, w.begun(both[lost]).Status)
+		assert.Equal(t, subscription.StatusActive, w.begun(both[lost]).Status)
 	})
 }
 
@@ -155,9 +157,9 @@ func TestTrial_IsHeldWhileItIsBeingPaid(t *testing.T) {
 		w.advance.Add(int64(time.Hour)) // nobody approves it
 		w.due(waiting.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		require.Equal(t, store.CheckoutStatusOpen, w.get(waiting.ID).Status)
+		require.Equal(t, checkout.StatusOpen, w.get(waiting.ID).Status)
 		assert.Zero(t, w.grace("grace@example.com", v).AmountDueNow)
-		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(waiting).Status)
+		assert.Equal(t, subscription.StatusTrialing, w.begun(waiting).Status)
 	})
 }
 
@@ -186,9 +188,9 @@ func TestTrial_IsOncePerCustomerAcrossChangesOfPlan(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		had, fresh := w.tried(), w.tried()
 		before := w.begun(w.grace("grace@example.com", had))
-		typed := w.begun(w.checkoutFor(store.Checkout{CustomerEmail: new("eve@example.com")}, w.tried()))
+		typed := w.begun(w.checkoutFor(checkout.Checkout{CustomerEmail: new("eve@example.com")}, w.tried()))
 		w.triesOnce(true)
-		ask := func(sub *store.Subscription, v *catalog.PriceVariant) error {
+		ask := func(sub *subscription.Subscription, v *catalog.PriceVariant) error {
 			in := store.ChangeSubscription{PriceVariant: v.ID}
 			_, foreseen := w.PreviewSubscriptionChange(t.Context(), w.account, sub.ID, in)
 			_, err := w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, in)
@@ -216,7 +218,7 @@ func TestTrial_IsOncePerCustomerAcrossChangesOfPlan(t *testing.T) {
 		both := w.checkout(one(w.tried()), one(w.tried()))
 		_, err := w.pay(both.ID, "pm_card_visa")
 		require.NoError(t, err)
-		of, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 2}})
+		of, _, err := w.Subscription.List(t.Context(), w.account, subscription.List{Page: core.Page{Limit: 2}})
 		require.NoError(t, err)
 		require.Equal(t, both.ID, *of[1].CheckoutID)
 		refused(t, ask(&of[0], &catalog.PriceVariant{ID: of[1].PriceVariantID}), "price_variant")

@@ -7,9 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -26,7 +27,7 @@ func TestStripe_ATrialAsksTheBuyerForWhatFollows(t *testing.T) {
 		c := w.checkout(one(w.tried()))
 		waiting, err := w.pay(c.ID, "pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)
-		require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+		require.Equal(t, checkout.StatusProcessing, waiting.Status)
 		assert.Equal(t, "https://hooks.stripe.test/3d_secure", waiting.NextAction.V.URL)
 		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
@@ -35,14 +36,14 @@ func TestStripe_ATrialAsksTheBuyerForWhatFollows(t *testing.T) {
 		for _, e := range fake.Events() {
 			require.NoError(t, w.notify(fake, e))
 		}
-		assert.Equal(t, store.CheckoutPaymentStatusNoPaymentRequired, w.get(c.ID).PaymentStatus)
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+		assert.Equal(t, checkout.PaymentStatusNoPaymentRequired, w.get(c.ID).PaymentStatus)
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.SubscriptionStatusTrialing, sub.Status)
+		assert.Equal(t, subscription.StatusTrialing, sub.Status)
 		assert.Zero(t, fake.Taken())
 
 		w.wait(14*day + time.Minute)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		assert.EqualValues(t, 900, fake.Taken())
 	})
 }
@@ -52,7 +53,7 @@ func TestStripe_ATrialNeedsACardThatCanBeChargedLater(t *testing.T) {
 		c := w.checkout(one(w.tried()))
 		_, err := w.pay(c.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.CheckoutStatusOpen, w.get(c.ID).Status)
+		assert.Equal(t, checkout.StatusOpen, w.get(c.ID).Status)
 		assert.Equal(t, "insufficient_funds", *w.get(c.ID).LastPaymentError.V.DeclineCode)
 
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
@@ -60,7 +61,7 @@ func TestStripe_ATrialNeedsACardThatCanBeChargedLater(t *testing.T) {
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		w.due(c.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.CheckoutStatusCompleted, w.get(c.ID).Status)
+		assert.Equal(t, checkout.StatusCompleted, w.get(c.ID).Status)
 		assert.Len(t, w.orders(), 1)
 	})
 }
@@ -71,19 +72,19 @@ func TestSubscription_ATrialAsksTheBuyerForWhatFollows(t *testing.T) {
 		c := w.checkout(one(w.tried()))
 		waiting, err := w.pay(c.ID, "pm_card_authenticationRequired")
 		require.NoError(t, err)
-		require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+		require.Equal(t, checkout.StatusProcessing, waiting.Status)
 		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		_, err = w.provider.authenticate(t.Context(), payment)
 		require.NoError(t, err)
 		settled, err := w.ResumePayment(t.Context(), w.account, payment.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, settled.Checkout.Status)
+		assert.Equal(t, checkout.StatusCompleted, settled.Checkout.Status)
 
 		sub := w.subscribe(w.tried(), "tok_fail_on_renewal")
 		w.wait(14*day + time.Minute)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status, "the first charge goes through")
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status, "the first charge goes through")
 		w.wait(32 * day)
-		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 	})
 }

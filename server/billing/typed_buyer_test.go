@@ -12,10 +12,13 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -68,12 +71,12 @@ func (w *world) methodsOf(c *customer.Customer) []payment.SavedMethod {
 }
 
 // typed is a checkout in which a stranger typed the victim's address.
-func (w *world) typed(v *catalog.PriceVariant) *store.Checkout {
-	return w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory")}, v)
+func (w *world) typed(v *catalog.PriceVariant) *checkout.Checkout {
+	return w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory")}, v)
 }
 
 // typedSubscription is one that a stranger bought under the victim's address.
-func (w *world) typedSubscription(v *catalog.PriceVariant, method string) *store.Subscription {
+func (w *world) typedSubscription(v *catalog.PriceVariant, method string) *subscription.Subscription {
 	w.t.Helper()
 	c := w.typed(v)
 	assert.True(w.t, c.PaymentMethodRequired)
@@ -81,7 +84,7 @@ func (w *world) typedSubscription(v *catalog.PriceVariant, method string) *store
 	refused(w.t, err, "payment_method")
 	_, err = w.pay(c.ID, method)
 	require.NoError(w.t, err)
-	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	sub, err := w.Subscription.OfCheckout(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	return sub
 }
@@ -111,7 +114,7 @@ func TestTypedBuyer_ASmallDifferenceWaits(t *testing.T) {
 		assert.Len(t, sub.Prorations.V, 1)
 		w.spared(victim)
 
-		_, err := w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		_, err := w.Checkout.Verify(t.Context(), w.account, *sub.CheckoutID)
 		require.NoError(t, err)
 		sub = w.change(sub, w.variant(free("month")), "")
 		assert.EqualValues(t, 500+500, w.balanceOf(sub), "half of what was charged")
@@ -125,7 +128,7 @@ func TestTypedBuyer_ATrialIsChargedToItsOwnCard(t *testing.T) {
 		assert.Equal(t, victim.ID, sub.CustomerID)
 		assert.False(t, sub.CustomerVerified)
 		w.wait(15 * day)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 		last := w.ordersOf(sub)[1]
 		assert.EqualValues(t, 900, last.PaidAmount, "the victim's credit is not the stranger's")
 		assert.False(t, last.CustomerVerified)
@@ -141,32 +144,32 @@ func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 		})
 		require.NoError(t, err)
 		monthly, yearly := w.variant(recurring(900, "month")), w.variant(recurring(9900, "year"))
-		free := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &all.ID}, monthly)
+		free := w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &all.ID}, monthly)
 		assert.Zero(t, free.AmountDueNow)
 		assert.True(t, free.PaymentMethodRequired)
 		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.ConfirmCheckout{})
 		refused(t, err, "payment_method")
 		_, err = w.pay(free.ID, "pm_card_chargeCustomerFail")
 		require.NoError(t, err)
-		subs := []*store.Subscription{w.typedSubscription(w.tried(), "pm_card_chargeCustomerFail")}
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, free.ID)
+		subs := []*subscription.Subscription{w.typedSubscription(w.tried(), "pm_card_chargeCustomerFail")}
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, free.ID)
 		require.NoError(t, err)
 		subs = append(subs, sub)
 
 		// The seller makes it dearer, or names what the victim has saved.
 		for _, sub := range subs {
 			_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{
-				Change: func(*store.Subscription) {}, PaymentMethod: victim.DefaultPaymentMethodID,
+				Change: func(*subscription.Subscription) {}, PaymentMethod: victim.DefaultPaymentMethodID,
 			})
 			refused(t, err, "payment_method")
 		}
 		_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: yearly.ID, Behavior: tenant.ProrationBehaviorInvoiceImmediately})
 		require.Error(t, err, "the stranger's own card declines")
-		_, _ = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(3))})
+		_, _ = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, Quantity: new(int64(3))})
 
 		w.wait(32 * day)
 		for _, sub := range subs {
-			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+			require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
 		}
 		// A new default is no extra attempt, and an unpaid invoice is not paid from it.
 		before := harness.OpenDatabase(t, w.url).Count(t, "payments")
@@ -192,7 +195,7 @@ func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 			w.wait(8 * day)
 		}
 		for _, sub := range subs {
-			assert.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+			assert.Equal(t, subscription.StatusCanceled, w.now(sub).Status)
 			assert.Equal(t, merged.ID, w.now(sub).CustomerID)
 		}
 		assert.Len(t, w.methodsOf(merged), 1)
@@ -205,7 +208,7 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 		victim := w.victim()
 		in := with("pm_card_visa")
 		in.Save = true
-		c := w.checkoutFor(store.Checkout{
+		c := w.checkoutFor(checkout.Checkout{
 			CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory"), BillingAddress: core.JSONOf(&core.Address{Country: new("US")}),
 		}, w.handbook())
 		_, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
@@ -216,14 +219,14 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 		w.spared(victim)
 
 		// One whom the seller names by an id of theirs does not become whoever has the address.
-		c = w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ExternalCustomerID: new("mallory")}, w.handbook())
+		c = w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), ExternalCustomerID: new("mallory")}, w.handbook())
 		_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 		require.NoError(t, err)
 		assert.Nil(t, w.customerNow(victim).ExternalID)
 		assert.Len(t, w.methodsOf(victim), 1)
 
 		// Nobody had the address before: the card is nobody's either.
-		c = w.checkoutFor(store.Checkout{CustomerEmail: new("new@example.com"), CustomerName: new("Nobody")}, w.variant(recurring(900, "month")))
+		c = w.checkoutFor(checkout.Checkout{CustomerEmail: new("new@example.com"), CustomerName: new("Nobody")}, w.variant(recurring(900, "month")))
 		done, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 		require.NoError(t, err)
 		stranger, err := w.Customer.Get(t.Context(), w.account, *done.CustomerID)
@@ -251,14 +254,14 @@ func TestTypedBuyer_LearnsNothing(t *testing.T) {
 		require.NoError(t, err)
 		home := core.JSONOf(&core.Address{Country: new("DE")})
 		for _, d := range []*discount.Discount{once, first} {
-			c := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &d.ID}, v)
+			c := w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &d.ID}, v)
 			assert.Zero(t, *c.TaxAmount)
 			if d == once {
 				_, err = w.pay(c.ID, "pm_card_visa")
 				require.NoError(t, err)
-				_, err = w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-					Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &first.ID},
-					Lines:    []store.NewLineItem{one(v)},
+				_, err = w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+					Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &first.ID},
+					Lines:    []offer.NewLine{one(v)},
 				})
 				refused(t, err, "discount")
 				break
@@ -267,7 +270,7 @@ func TestTypedBuyer_LearnsNothing(t *testing.T) {
 		for _, d := range []*discount.Discount{first, once} {
 			var answers []string
 			for _, email := range []string{"grace@example.com", "nobody@example.com"} {
-				c := w.checkoutFor(store.Checkout{CustomerEmail: &email, BillingAddress: home, DiscountID: &d.ID}, v)
+				c := w.checkoutFor(checkout.Checkout{CustomerEmail: &email, BillingAddress: home, DiscountID: &d.ID}, v)
 				assert.EqualValues(t, 342, *c.TaxAmount, email)
 				_, err := w.pay(c.ID, "pm_card_visa")
 				refused(t, err, "discount")
@@ -283,7 +286,7 @@ func TestTypedBuyer_ASavedMethodIsNotTakenInPublic(t *testing.T) {
 		victim := w.victim()
 		in := with(*victim.DefaultPaymentMethodID)
 		in.IsPublic = true
-		named := w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.handbook())
+		named := w.checkoutFor(checkout.Checkout{CustomerID: &victim.ID}, w.handbook())
 		_, err := w.ConfirmCheckout(t.Context(), w.account, named.ID, in)
 		refused(t, err, "payment_method")
 		in.IsPublic, in.OnPage = false, true
@@ -304,15 +307,15 @@ func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
 		require.NoError(t, err)
 		victim = w.customerNow(victim)
 		letter := w.typed(w.tried())
-		_, err = w.VerifyCheckout(t.Context(), w.account, letter.ID)
+		_, err = w.Checkout.Verify(t.Context(), w.account, letter.ID)
 		require.NoError(t, err)
-		checkouts := []*store.Checkout{
+		checkouts := []*checkout.Checkout{
 			letter,
-			w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.tried()),
-			w.checkoutFor(store.Checkout{CustomerEmail: victim.Email, ExternalCustomerID: victim.ExternalID}, w.tried()),
+			w.checkoutFor(checkout.Checkout{CustomerID: &victim.ID}, w.tried()),
+			w.checkoutFor(checkout.Checkout{CustomerEmail: victim.Email, ExternalCustomerID: victim.ExternalID}, w.tried()),
 		}
 		for _, c := range checkouts {
-			c, err := w.GetCheckout(t.Context(), w.account, c.ID)
+			c, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
 			assert.True(t, c.PaymentMethodRequired)
 			for _, in := range []billing.ConfirmCheckout{{IsPublic: true}, {OnPage: true}} {
@@ -323,19 +326,19 @@ func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
 			in.IsPublic = true
 			_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 			require.NoError(t, err)
-			sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+			sub, err := w.Subscription.OfCheckout(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
 			require.NotNil(t, sub.Method.V, "its own")
 		}
 
 		// The seller's program knows who is there.
-		named := w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.tried())
+		named := w.checkoutFor(checkout.Checkout{CustomerID: &victim.ID}, w.tried())
 		_, err = w.ConfirmCheckout(t.Context(), w.account, named.ID, billing.ConfirmCheckout{})
 		require.NoError(t, err)
-		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, named.ID)
+		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, named.ID)
 		require.NoError(t, err)
 		w.wait(15 * day)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
 	})
 }
 
@@ -345,7 +348,7 @@ func TestTypedBuyer_BecomesTheCustomerOnceSomebodyVouches(t *testing.T) {
 		sub := w.typedSubscription(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.wait(32 * day)
 		sub, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{
-			Change: func(*store.Subscription) {}, IsVerified: new(true), PaymentMethod: victim.DefaultPaymentMethodID,
+			Change: func(*subscription.Subscription) {}, IsVerified: new(true), PaymentMethod: victim.DefaultPaymentMethodID,
 		})
 		require.NoError(t, err)
 		assert.True(t, sub.CustomerVerified)
@@ -379,7 +382,7 @@ func TestStripe_ATypedBuyerIsAnotherCustomer(t *testing.T) {
 }
 
 // smallBill is a subscription that a stranger bought under the victim's address, and the last bill of it, which is too little to be charged.
-func (w *world) smallBill() (*store.Subscription, *store.Order) {
+func (w *world) smallBill() (*subscription.Subscription, *store.Order) {
 	w.t.Helper()
 	w.monthOf30()
 	sub := w.typedSubscription(w.variant(recurring(1000, "month")), "pm_card_visa")
@@ -402,7 +405,7 @@ func TestTypedBuyer_OwesASmallBillOnceVerified(t *testing.T) {
 		w.spared(victim)
 		before := w.balanceOf(sub)
 
-		_, err := w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		_, err := w.Checkout.Verify(t.Context(), w.account, *sub.CheckoutID)
 		require.NoError(t, err)
 		assert.Equal(t, before-30, w.balanceOf(sub))
 		_, err = w.refund(last.ID, 0)
@@ -419,7 +422,7 @@ func TestTypedBuyer_OwesNoMoreThanThereIs(t *testing.T) {
 		require.NoError(t, err)
 		sub, last := w.smallBill()
 		require.EqualValues(t, 12, w.balanceOf(sub))
-		_, err = w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		_, err = w.Checkout.Verify(t.Context(), w.account, *sub.CheckoutID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 0, w.balanceOf(sub))
 		_, err = w.refund(last.ID, 13)

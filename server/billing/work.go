@@ -28,8 +28,8 @@ type duty struct {
 func (b *Billing) duties() []duty {
 	return []duty{
 		{find: b.waiting, do: b.stopWaiting},
-		{find: b.store.DueCheckouts, do: b.store.EndCheckout},
-		{find: b.store.DueSubscriptions, do: b.advance, shared: b.store.SubscribedAccounts},
+		{find: b.store.Checkout.Due, do: b.store.Checkout.End},
+		{find: b.store.Subscription.Due, do: b.advance, shared: b.store.Subscription.DueAccounts},
 		{find: b.store.UncollectedInvoices, do: b.collectInvoice},
 		{find: b.store.DueInvoices, do: b.store.PassInvoiceDue},
 		{find: b.store.DueLetters, do: b.store.ReleaseLetter},

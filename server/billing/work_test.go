@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/lib/pq" // spoils rows
+	_ "github.com/lib/pq"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
@@ -14,25 +14,27 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // subscriptions makes some of them, for 9 dollars a month, a few with each purchase.
-func (w *world) subscriptions(many int) []store.Subscription {
+func (w *world) subscriptions(many int) []subscription.Subscription {
 	w.t.Helper()
 	v := w.variant(recurring(900, "month"))
 	for left := many; left > 0; left -= 50 {
-		lines := make([]store.NewLineItem, min(left, 50))
+		lines := make([]offer.NewLine, min(left, 50))
 		for i := range lines {
 			lines[i] = one(v)
 		}
 		_, err := w.pay(w.checkout(lines...).ID, "pm_card_visa")
 		require.NoError(w.t, err)
 	}
-	var made []store.Subscription
+	var made []subscription.Subscription
 	for page := (core.Page{Limit: 100}); len(made) < many; page.StartingAfter = made[len(made)-1].ID {
-		some, _, err := w.ListSubscriptions(w.t.Context(), w.account, store.ListSubscriptions{Page: page, PriceVariant: v.ID})
+		some, _, err := w.Subscription.List(w.t.Context(), w.account, subscription.List{Page: page, PriceVariant: v.ID})
 		require.NoError(w.t, err)
 		require.NotEmpty(w.t, some)
 		made = append(made, some...)
@@ -119,7 +121,7 @@ func TestWork_GoesPastWhatCannotBeDone(t *testing.T) {
 		w.behind(`UPDATE subscriptions SET unit_amount = 900, quantity = 1`)
 		for range 20 { // a busy machine does not get through all in the time that one has
 			require.NoError(t, w.Work(t.Context()))
-			if left, err := w.DueSubscriptions(t.Context(), w.account, 1); len(left) == 0 {
+			if left, err := w.Subscription.Due(t.Context(), w.account, 1); len(left) == 0 {
 				require.NoError(t, err)
 				break
 			}

@@ -16,7 +16,9 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -172,21 +174,21 @@ func (w *world) handbook() *catalog.PriceVariant {
 	return w.variant(catalog.PriceVariant{Amount: 1900})
 }
 
-func (w *world) checkout(lines ...store.NewLineItem) *store.Checkout {
+func (w *world) checkout(lines ...offer.NewLine) *checkout.Checkout {
 	w.t.Helper()
-	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true}, Lines: lines,
+	c, err := w.Checkout.Create(w.t.Context(), w.account, checkout.Draft{
+		Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true}, Lines: lines,
 	})
 	require.NoError(w.t, err)
 	return c
 }
 
-func one(v *catalog.PriceVariant) store.NewLineItem {
-	return store.NewLineItem{PriceVariant: v.ID, Quantity: 1}
+func one(v *catalog.PriceVariant) offer.NewLine {
+	return offer.NewLine{PriceVariant: v.ID, Quantity: 1}
 }
 
 // pay confirms with a test method.
-func (w *world) pay(checkout, method string) (*store.Checkout, error) {
+func (w *world) pay(checkout, method string) (*checkout.Checkout, error) {
 	return w.ConfirmCheckout(w.t.Context(), w.account, checkout, with(method))
 }
 
@@ -201,9 +203,9 @@ func (w *world) orders() []store.Order {
 	return orders
 }
 
-func (w *world) get(checkout string) *store.Checkout {
+func (w *world) get(checkout string) *checkout.Checkout {
 	w.t.Helper()
-	c, err := w.GetCheckout(w.t.Context(), w.account, checkout)
+	c, err := w.Checkout.Get(w.t.Context(), w.account, checkout)
 	require.NoError(w.t, err)
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // FuzzExport: whatever somebody types stays within its cell, is no formula there, and is what they typed for whoever reads the file.
@@ -35,8 +36,8 @@ func FuzzExport(f *testing.F) {
 				orderRow(&store.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []lineitem.Item{{Description: &typed}}),
 				orderRow(&store.Order{}, nil)},
 			{subscriptionHead,
-				subscriptionRow(&store.Subscription{ProductName: typed, PriceVariantName: &typed}, &customer.Customer{Email: &typed}),
-				subscriptionRow(&store.Subscription{}, nil)},
+				subscriptionRow(&subscription.Subscription{ProductName: typed, PriceVariantName: &typed}, &customer.Customer{Email: &typed}),
+				subscriptionRow(&subscription.Subscription{}, nil)},
 		} {
 			requireHarmless(t, typed, file.head, file.row, file.plain)
 		}

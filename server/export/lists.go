@@ -18,9 +18,9 @@ var lists = map[string]func(s *store.Store) *List{
 		return of(s.Catalog.ListPriceVariants, view.ListPriceVariants, view.PriceVariant)
 	},
 	"checkouts": func(s *store.Store) *List { // what a checkout can be paid with is for some keys alone
-		return of(s.ListCheckouts, view.ListCheckouts, view.Checkout, "next_action", "url", "client_secret")
+		return of(s.Checkout.List, view.ListCheckouts, view.Checkout, "next_action", "url", "client_secret")
 	},
-	"checkout_links": func(s *store.Store) *List { return of(s.ListCheckoutLinks, view.ListCheckoutLinks, view.CheckoutLink) },
+	"checkout_links": func(s *store.Store) *List { return of(s.Checkout.ListLinks, view.ListCheckoutLinks, view.CheckoutLink) },
 	"invoices":       func(s *store.Store) *List { return of(s.ListInvoices, view.ListInvoices, view.Invoice) },
 	"refunds":        func(s *store.Store) *List { return of(s.ListRefunds, view.ListRefunds, view.Refund) },
 	"discounts":      func(s *store.Store) *List { return of(s.Discount.List, view.ListDiscounts, view.Discount) },

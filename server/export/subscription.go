@@ -8,11 +8,12 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // subscriptions are the subscriptions with their customers' addresses, with amounts as decimals.
 func subscriptions(s *store.Store) *List {
-	return list(s.ListSubscriptions, view.ListSubscriptions, subscriptionHead, func(ctx context.Context, account string, subs []store.Subscription) ([][]string, error) {
+	return list(s.Subscription.List, view.ListSubscriptions, subscriptionHead, func(ctx context.Context, account string, subs []subscription.Subscription) ([][]string, error) {
 		ids := make([]string, len(subs))
 		for i := range subs {
 			ids[i] = subs[i].CustomerID
@@ -21,7 +22,7 @@ func subscriptions(s *store.Store) *List {
 		if err != nil {
 			return nil, err
 		}
-		return each(func(sub *store.Subscription) []string { return subscriptionRow(sub, customers[sub.CustomerID]) })(ctx, account, subs)
+		return each(func(sub *subscription.Subscription) []string { return subscriptionRow(sub, customers[sub.CustomerID]) })(ctx, account, subs)
 	})
 }
 
@@ -34,7 +35,7 @@ var subscriptionHead = []string{
 
 // subscriptionRow returns a subscription as a row of the file, in the order of subscriptionHead. The customer is nil if they
 // were deleted.
-func subscriptionRow(s *store.Subscription, customer *customer.Customer) []string {
+func subscriptionRow(s *subscription.Subscription, customer *customer.Customer) []string {
 	email, reason, cycles := "", "", ""
 	if customer != nil {
 		email = text(customer.Email)

@@ -9,20 +9,21 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 )
 
 // conceal removes from a checkout what it can be paid with, unless the calling key could make a checkout. It is only for
 // operations that read: whoever may write checkouts sees it.
-func conceal(ctx context.Context, c *store.Checkout) {
+func conceal(ctx context.Context, c *checkout.Checkout) {
 	if !caller.Of(ctx).May("checkouts:write") {
 		c.ClientSecret, c.URL, c.NextAction.V = "", "", nil // the next action may contain that URL
 	}
 }
 
 // checkoutsByID returns a function that loads checkouts by id, as the calling key may see them.
-func checkoutsByID(s *store.Store) func(ctx context.Context, account string, ids []string) (map[string]*store.Checkout, error) {
-	return func(ctx context.Context, account string, ids []string) (map[string]*store.Checkout, error) {
-		checkouts, err := s.CheckoutsByID(ctx, account, ids)
+func checkoutsByID(s *store.Store) func(ctx context.Context, account string, ids []string) (map[string]*checkout.Checkout, error) {
+	return func(ctx context.Context, account string, ids []string) (map[string]*checkout.Checkout, error) {
+		checkouts, err := s.Checkout.ByID(ctx, account, ids)
 		for _, c := range checkouts {
 			conceal(ctx, c)
 		}
@@ -30,9 +31,9 @@ func checkoutsByID(s *store.Store) func(ctx context.Context, account string, ids
 	}
 }
 
-// ListCheckouts implements GET /checkouts.
+// checkout.List implements GET /checkouts.
 func (h *Handlers) ListCheckouts(ctx context.Context, r api.ListCheckoutsRequestObject) (api.ListCheckoutsResponseObject, error) {
-	checkouts, more, err := h.store.ListCheckouts(ctx, account(ctx), view.ListCheckouts(r.Params))
+	checkouts, more, err := h.store.Checkout.List(ctx, account(ctx), view.ListCheckouts(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +50,9 @@ func (h *Handlers) ExportCheckouts(ctx context.Context, r api.ExportCheckoutsReq
 	return api.ExportCheckouts200JSONResponse(u), err
 }
 
-// CreateCheckout implements POST /checkouts.
+// Checkout.Create implements POST /checkouts.
 func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutRequestObject) (api.CreateCheckoutResponseObject, error) {
-	c, err := h.store.CreateCheckout(ctx, account(ctx), view.NewCheckout(r.Body))
+	c, err := h.store.Checkout.Create(ctx, account(ctx), view.NewCheckout(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +60,9 @@ func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutReque
 	return api.CreateCheckout201JSONResponse(out), err
 }
 
-// GetCheckout implements GET /checkouts/{id}.
+// Checkout.Get implements GET /checkouts/{id}.
 func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObject) (api.GetCheckoutResponseObject, error) {
-	c, err := h.store.GetCheckout(ctx, account(ctx), r.ID)
+	c, err := h.store.Checkout.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +71,9 @@ func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObje
 	return api.GetCheckout200JSONResponse(out), err
 }
 
-// UpdateCheckout implements PATCH /checkouts/{id}.
+// Checkout.Update implements PATCH /checkouts/{id}.
 func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutRequestObject) (api.UpdateCheckoutResponseObject, error) {
-	c, err := h.store.UpdateCheckout(ctx, account(ctx), r.ID, view.CheckoutChange(r.Body))
+	c, err := h.store.Checkout.Update(ctx, account(ctx), r.ID, view.CheckoutChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutReque
 	return api.UpdateCheckout200JSONResponse(out), err
 }
 
-// ExpireCheckout implements POST /checkouts/{id}/expire.
+// Checkout.Expire implements POST /checkouts/{id}/expire.
 func (h *Handlers) ExpireCheckout(ctx context.Context, r api.ExpireCheckoutRequestObject) (api.ExpireCheckoutResponseObject, error) {
 	c, err := h.billing.ExpireCheckout(ctx, account(ctx), r.ID)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 )
 
-// ListCheckoutLinks implements GET /checkout_links.
+// Checkout.ListLinks implements GET /checkout_links.
 func (h *Handlers) ListCheckoutLinks(ctx context.Context, r api.ListCheckoutLinksRequestObject) (api.ListCheckoutLinksResponseObject, error) {
-	links, more, err := h.store.ListCheckoutLinks(ctx, account(ctx), view.ListCheckoutLinks(r.Params))
+	links, more, err := h.store.Checkout.ListLinks(ctx, account(ctx), view.ListCheckoutLinks(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -23,9 +23,9 @@ func (h *Handlers) ExportCheckoutLinks(ctx context.Context, r api.ExportCheckout
 	return api.ExportCheckoutLinks200JSONResponse(u), err
 }
 
-// CreateCheckoutLink implements POST /checkout_links.
+// Checkout.CreateLink implements POST /checkout_links.
 func (h *Handlers) CreateCheckoutLink(ctx context.Context, r api.CreateCheckoutLinkRequestObject) (api.CreateCheckoutLinkResponseObject, error) {
-	l, err := h.store.CreateCheckoutLink(ctx, account(ctx), view.NewCheckoutLink(r.Body))
+	l, err := h.store.Checkout.CreateLink(ctx, account(ctx), view.NewCheckoutLink(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +33,9 @@ func (h *Handlers) CreateCheckoutLink(ctx context.Context, r api.CreateCheckoutL
 	return api.CreateCheckoutLink201JSONResponse(out), err
 }
 
-// GetCheckoutLink implements GET /checkout_links/{id}.
+// Checkout.GetLink implements GET /checkout_links/{id}.
 func (h *Handlers) GetCheckoutLink(ctx context.Context, r api.GetCheckoutLinkRequestObject) (api.GetCheckoutLinkResponseObject, error) {
-	l, err := h.store.GetCheckoutLink(ctx, account(ctx), r.ID)
+	l, err := h.store.Checkout.GetLink(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +43,9 @@ func (h *Handlers) GetCheckoutLink(ctx context.Context, r api.GetCheckoutLinkReq
 	return api.GetCheckoutLink200JSONResponse(out), err
 }
 
-// UpdateCheckoutLink implements PATCH /checkout_links/{id}.
+// Checkout.UpdateLink implements PATCH /checkout_links/{id}.
 func (h *Handlers) UpdateCheckoutLink(ctx context.Context, r api.UpdateCheckoutLinkRequestObject) (api.UpdateCheckoutLinkResponseObject, error) {
-	l, err := h.store.UpdateCheckoutLink(ctx, account(ctx), r.ID, view.CheckoutLinkChange(r.Body))
+	l, err := h.store.Checkout.UpdateLink(ctx, account(ctx), r.ID, view.CheckoutLinkChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func (h *Handlers) UpdateCheckoutLink(ctx context.Context, r api.UpdateCheckoutL
 	return api.UpdateCheckoutLink200JSONResponse(out), err
 }
 
-// DeleteCheckoutLink implements DELETE /checkout_links/{id}.
+// Checkout.DeleteLink implements DELETE /checkout_links/{id}.
 func (h *Handlers) DeleteCheckoutLink(ctx context.Context, r api.DeleteCheckoutLinkRequestObject) (api.DeleteCheckoutLinkResponseObject, error) {
-	l, err := h.store.DeleteCheckoutLink(ctx, account(ctx), r.ID)
+	l, err := h.store.Checkout.DeleteLink(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

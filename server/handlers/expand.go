@@ -29,7 +29,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		kindOf(core.KindDiscount, s.Discount.ByID, view.Discount),
 		kindOf(core.KindOrder, s.OrdersByID, view.Order),
 		kindOf(core.KindEvent, s.Outbox.EventsByID, view.WebhookEvent),
-		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription),
+		kindOf(core.KindSubscription, s.Subscription.ByID, view.Subscription),
 		kindOf(core.KindPayment, s.Payment.ByID, view.Payment),
 		kindOf(core.KindPaymentMethod, s.Payment.MethodsByID, view.SavedPaymentMethod),
 		kindOf(core.KindFile, s.Grant.FilesByID, view.File),

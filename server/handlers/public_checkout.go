@@ -6,16 +6,16 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 )
 
 // GetPublicCheckout implements GET /public/checkouts/{client_secret}.
 func (h *Handlers) GetPublicCheckout(ctx context.Context, r api.GetPublicCheckoutRequestObject) (api.GetPublicCheckoutResponseObject, error) {
-	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	account, id, err := h.store.Checkout.OfSecret(ctx, r.ClientSecret)
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.store.GetCheckout(ctx, account, id)
+	c, err := h.store.Checkout.Get(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +25,11 @@ func (h *Handlers) GetPublicCheckout(ctx context.Context, r api.GetPublicCheckou
 
 // UpdatePublicCheckout implements PATCH /public/checkouts/{client_secret}.
 func (h *Handlers) UpdatePublicCheckout(ctx context.Context, r api.UpdatePublicCheckoutRequestObject) (api.UpdatePublicCheckoutResponseObject, error) {
-	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	account, id, err := h.store.Checkout.OfSecret(ctx, r.ClientSecret)
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.store.UpdateCheckout(ctx, account, id, view.PublicCheckoutChange(r.Body))
+	c, err := h.store.Checkout.Update(ctx, account, id, view.PublicCheckoutChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (h *Handlers) UpdatePublicCheckout(ctx context.Context, r api.UpdatePublicC
 
 // ConfirmPublicCheckout implements POST /public/checkouts/{client_secret}/confirm.
 func (h *Handlers) ConfirmPublicCheckout(ctx context.Context, r api.ConfirmPublicCheckoutRequestObject) (api.ConfirmPublicCheckoutResponseObject, error) {
-	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	account, id, err := h.store.Checkout.OfSecret(ctx, r.ClientSecret)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (h *Handlers) ConfirmPublicCheckout(ctx context.Context, r api.ConfirmPubli
 
 // VerifyPublicCheckoutEmail implements POST /public/checkouts/{client_secret}/verify_email.
 func (h *Handlers) VerifyPublicCheckoutEmail(ctx context.Context, r api.VerifyPublicCheckoutEmailRequestObject) (api.VerifyPublicCheckoutEmailResponseObject, error) {
-	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	account, id, err := h.store.Checkout.OfSecret(ctx, r.ClientSecret)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (h *Handlers) VerifyPublicCheckoutEmail(ctx context.Context, r api.VerifyPu
 }
 
 // publicCheckout renders a checkout for its buyer.
-func (h *Handlers) publicCheckout(ctx context.Context, c *store.Checkout) (api.PublicCheckout, error) {
-	offer, err := h.store.GetCheckoutOffer(ctx, c)
+func (h *Handlers) publicCheckout(ctx context.Context, c *checkout.Checkout) (api.PublicCheckout, error) {
+	offer, err := h.store.Checkout.GetOffer(ctx, c)
 	if err != nil {
 		return api.PublicCheckout{}, err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 )
 
-// ListSubscriptions implements GET /subscriptions.
+// Subscription.List implements GET /subscriptions.
 func (h *Handlers) ListSubscriptions(ctx context.Context, r api.ListSubscriptionsRequestObject) (api.ListSubscriptionsResponseObject, error) {
-	list, more, err := h.store.ListSubscriptions(ctx, account(ctx), view.ListSubscriptions(r.Params))
+	list, more, err := h.store.Subscription.List(ctx, account(ctx), view.ListSubscriptions(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +89,9 @@ func (h *Handlers) ExportSubscriptions(ctx context.Context, r api.ExportSubscrip
 	return api.ExportSubscriptions200JSONResponse(u), err
 }
 
-// GetSubscription implements GET /subscriptions/{id}.
+// Subscription.Get implements GET /subscriptions/{id}.
 func (h *Handlers) GetSubscription(ctx context.Context, r api.GetSubscriptionRequestObject) (api.GetSubscriptionResponseObject, error) {
-	s, err := h.store.GetSubscription(ctx, account(ctx), r.ID)
+	s, err := h.store.Subscription.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +118,9 @@ func (h *Handlers) PreviewSubscriptionChange(ctx context.Context, r api.PreviewS
 	return api.PreviewSubscriptionChange200JSONResponse(view.SubscriptionChangePreview(change)), nil
 }
 
-// PreviewSubscriptionRenewal implements GET /subscriptions/{id}/renew_preview.
+// Subscription.PreviewRenewal implements GET /subscriptions/{id}/renew_preview.
 func (h *Handlers) PreviewSubscriptionRenewal(ctx context.Context, r api.PreviewSubscriptionRenewalRequestObject) (api.PreviewSubscriptionRenewalResponseObject, error) {
-	renewal, err := h.store.PreviewSubscriptionRenewal(ctx, account(ctx), r.ID)
+	renewal, err := h.store.Subscription.PreviewRenewal(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

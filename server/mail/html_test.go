@@ -17,10 +17,12 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -38,7 +40,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	when := core.TimeOf(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	seller = &tenant.Account{Name: word("Kestrel Field Guides"), Handle: "kestrel", Timezone: "UTC", WebsiteURL: new("https://kestrel.example")}
 	order := &store.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
-	sub := &store.Subscription{ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Currency: "eur", Interval: "year", IntervalCount: 1, UnitAmount: 9000, CurrentPeriodEnd: when, CancelAtPeriodEnd: true, TrialEnd: &when, NextAttemptAt: &when, ProductID: "prod_1"}
+	sub := &subscription.Subscription{ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Currency: "eur", Interval: "year", IntervalCount: 1, UnitAmount: 9000, CurrentPeriodEnd: when, CancelAtPeriodEnd: true, TrialEnd: &when, NextAttemptAt: &when, ProductID: "prod_1"}
 	deliveries := []store.LetterDelivery{
 		{ProductName: word("Birds"), FileName: word("birds.pdf"), FileURL: "https://pay.example/files/x?a=1&b=2"},
 		{ProductName: word("Calculator"), Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "license_key"}, Key: new(word("KES-4F2A-99C1"))}},
@@ -52,7 +54,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Invoice: &store.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: store.InvoiceStatusPastDue, HostedURL: "https://pay.example/invoice/x"},
 		Payment: &payment.Payment{PaymentMethod: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&payment.Failure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
 		Method:  &payment.BillingMethod{Card: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
-		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},
+		Renewal: &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
@@ -60,7 +62,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	asked.Payment, unconfirmed.Failure = &unconfirmed, core.JSONOf(&payment.Failure{Code: "payment_canceled"})
 	late, changed := *told, *sub
 	late.IsLate, late.Subscription = true, &changed
-	changed.PendingChange = core.JSONOf(&store.PendingChange{})
+	changed.PendingChange = core.JSONOf(&subscription.PendingChange{})
 	receipt, err := post.receipt(t.Context(), l, seller, order, deliveries)
 	require.NoError(t, err)
 	all = map[string]content{
@@ -70,7 +72,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		string(tenant.LetterSubscriptionKept): subscriptionKept(l, told), string(tenant.LetterPlanChanged): planChanged(l, told), "plan_later": planChanged(l, &late),
 		string(tenant.LetterRenewalUpcoming): renewalUpcoming(l, told), string(tenant.LetterCardExpiring): cardExpiring(l, told),
 		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late),
-		"verification": verification(l, seller, &store.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
+		"verification": verification(l, seller, &checkout.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}
 	for kind, c := range all {
@@ -224,7 +226,7 @@ func TestLetters_CarryTheLogo(t *testing.T) {
 // Who has cancelled is told what a last bill charges, or that nothing does.
 func TestSubscriptionCanceled_SaysWhatIsStillCharged(t *testing.T) {
 	t.Parallel()
-	told := &store.LetterContent{Seller: &tenant.Account{Name: "Kestrel"}, Subscription: &store.Subscription{CancelAtPeriodEnd: true, Currency: "usd", ProductName: "Birds"}}
+	told := &store.LetterContent{Seller: &tenant.Account{Name: "Kestrel"}, Subscription: &subscription.Subscription{CancelAtPeriodEnd: true, Currency: "usd", ProductName: "Birds"}}
 	assert.Contains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "you are not charged for it any more")
 	told.LastBill = 2000
 	assert.Contains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "a last bill charges USD\u00a020.00")

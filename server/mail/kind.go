@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -119,7 +120,7 @@ func trialEnding(l *locale.Locale, told *store.LetterContent) content {
 }
 
 // nextPrices says what is paid when the next period begins, and then for each period: nothing that a discount for some months makes untrue.
-func nextPrices(l *locale.Locale, r *store.SubscriptionRenewal, end string) []string {
+func nextPrices(l *locale.Locale, r *subscription.Renewal, end string) []string {
 	sub, first := r.Subscription, r.Items[0]
 	prices := []string{l.T("mail.next.first", "day", end, "amount", l.Money(r.Amounts.Total, sub.Currency))}
 	if r.Balance > 0 {
@@ -158,7 +159,7 @@ func subscriptionCanceled(l *locale.Locale, told *store.LetterContent) content {
 func subscriptionEnded(l *locale.Locale, told *store.LetterContent) content {
 	sub, seller := told.Subscription, nameOf(told.Seller)
 	plan, end := oneLine(sub.Describe()), date(l, told.Seller, *sub.EndedAt)
-	if sub.Status == store.SubscriptionStatusCompleted {
+	if sub.Status == subscription.StatusCompleted {
 		c := content{subject: l.T("mail.complete.subject", "seller", seller), opening: []string{l.T("mail.complete.opening", "plan", plan)}}
 		if sub.HasProduct() {
 			c.opening = append(c.opening, l.T("mail.complete.keep"))
@@ -166,7 +167,7 @@ func subscriptionEnded(l *locale.Locale, told *store.LetterContent) content {
 		return c
 	}
 	c := content{subject: l.T("mail.ended.subject", "seller", seller), opening: []string{l.T("mail.ended.opening", "plan", plan, "day", end)}}
-	if sub.CancellationReason != nil && *sub.CancellationReason == store.CancellationReasonPaymentFailed {
+	if sub.CancellationReason != nil && *sub.CancellationReason == subscription.CancellationReasonPaymentFailed {
 		c.opening = []string{l.T("mail.ended.unpaid", "plan", plan, "day", end)}
 	}
 	if sub.HasProduct() {

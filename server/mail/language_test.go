@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -47,8 +48,8 @@ func TestLetterLocale_IsThatOfTheCheckoutThenThatOfTheCustomer(t *testing.T) {
 		})
 		require.NoError(t, err)
 		checkout := func(spoken *string) *string {
-			c, err := s.CreateCheckout(t.Context(), account, store.CheckoutDraft{
-				Checkout: &store.Checkout{CustomerID: &customer.ID, Locale: spoken}, Lines: []store.NewLineItem{{PriceVariant: product.PriceVariantIDs.V[0], Quantity: 1}},
+			c, err := s.Checkout.Create(t.Context(), account, checkout.Draft{
+				Checkout: &checkout.Checkout{CustomerID: &customer.ID, Locale: spoken}, Lines: []offer.NewLine{{PriceVariant: product.PriceVariantIDs.V[0], Quantity: 1}},
 			})
 			require.NoError(t, err)
 			return &c.ID

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/portal"
@@ -105,11 +106,11 @@ func (p *Post) whose(ctx context.Context, l *locale.Locale, o *store.Order) (*ac
 	if o.CustomerVerified || o.CheckoutID == nil {
 		return nil, nil
 	}
-	c, err := p.store.GetCheckout(ctx, o.AccountID, *o.CheckoutID)
+	c, err := p.store.Checkout.Get(ctx, o.AccountID, *o.CheckoutID)
 	if err != nil || c.CustomerEmail == nil {
 		return nil, err
 	}
-	link, err := p.store.VerificationURL(c)
+	link, err := p.store.Checkout.VerificationURL(c)
 	return &action{l.T("mail.confirm.mine"), link, l.T("mail.confirm.button")}, err
 }
 
@@ -119,11 +120,11 @@ func (p *Post) Sends() bool { return p.mailer != nil }
 // SendVerification sends a letter to the address of a checkout, whose reader is asked to confirm that the checkout is theirs.
 // Nobody is asked if store.BeginVerification says so. The letter repeats nothing that a buyer has typed. From is the network
 // address of whoever wants it. Its errors are those of SendReceipt.
-func (p *Post) SendVerification(ctx context.Context, account, ref, from string) (*store.Checkout, error) {
+func (p *Post) SendVerification(ctx context.Context, account, ref, from string) (*checkout.Checkout, error) {
 	if !p.Sends() {
 		return nil, errNoMail
 	}
-	c, err := p.store.BeginVerification(ctx, account, ref, from)
+	c, err := p.store.Checkout.BeginVerification(ctx, account, ref, from)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 	if err != nil {
 		return nil, err
 	}
-	link, err := p.store.VerificationURL(c)
+	link, err := p.store.Checkout.VerificationURL(c)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 }
 
 // verification asks the reader whether a checkout is theirs.
-func verification(l *locale.Locale, seller *tenant.Account, c *store.Checkout, link string) content {
+func verification(l *locale.Locale, seller *tenant.Account, c *checkout.Checkout, link string) content {
 	return content{
 		subject: l.T("mail.confirm.subject", "seller", nameOf(seller)),
 		opening: []string{l.T("mail.confirm.opening", "seller", nameOf(seller), "amount", l.Money(c.TotalAmount, c.Currency))},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -49,7 +50,7 @@ func TestDisabledAccount_SellsNothing(t *testing.T) {
 		c := g.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur"})
 		lines, err := g.Lines.OfCheckout(t.Context(), g.account, c.ID)
 		require.NoError(t, err)
-		link, err := g.CreateCheckoutLink(t.Context(), g.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
+		link, err := g.Checkout.CreateLink(t.Context(), g.account, checkout.Link{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
 		require.NoError(t, err)
 		sub := g.subscribes(catalog.PriceVariant{Amount: 900, Currency: "eur"}, "pm_card_visa")
 		club := g.typedClub()

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -22,7 +23,7 @@ import (
 // checkoutPage is the data of checkout.html, for the page of a checkout and that of a checkout link.
 type checkoutPage struct {
 	l             *locale.Locale
-	Checkout      *store.Checkout
+	Checkout      *checkout.Checkout
 	Seller        *tenant.Account
 	Items         []shownLine
 	CallToAction  string // what the seller has the button say before the amount, empty for nothing
@@ -52,7 +53,7 @@ type checkoutPage struct {
 
 // TakesStripe reports whether Stripe takes a card on the page.
 func (p checkoutPage) TakesStripe() bool {
-	return p.StripeKey != "" && p.State == string(store.CheckoutStatusOpen) && p.needsCard()
+	return p.StripeKey != "" && p.State == string(checkout.StatusOpen) && p.needsCard()
 }
 
 // TakesTestCard reports whether the buyer types a test card into the page.
@@ -81,7 +82,7 @@ func (p checkoutPage) CanPay() bool {
 // of the payment.
 func (p *Pages) checkout(c echo.Context) error {
 	ctx := c.Request().Context()
-	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -96,7 +97,7 @@ func (p *Pages) checkout(c echo.Context) error {
 // nil.
 func (p *Pages) showCheckout(c echo.Context, status int, account, id string, form, problems map[string]string) error {
 	ctx := c.Request().Context()
-	checkout, err := p.store.GetCheckout(ctx, account, id)
+	checkout, err := p.store.Checkout.Get(ctx, account, id)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -104,7 +105,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if theirs == nil { // the terms are those of the language in which the page is read
 		checkout.Locale = p.buyers(c)
 	}
-	offer, err := p.store.GetCheckoutOffer(ctx, checkout)
+	offer, err := p.store.Checkout.GetOffer(ctx, checkout)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -146,7 +147,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 }
 
 // pageOf gathers what the page of a checkout shows in a language, of the checkout and of its seller.
-func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *store.Checkout, offer *store.CheckoutOffer) (*checkoutPage, error) {
+func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout.Checkout, offer *checkout.Offer) (*checkoutPage, error) {
 	variants, err := p.variantsOf(ctx, checkout.AccountID, offer.Items)
 	if err != nil {
 		return nil, err
@@ -173,12 +174,12 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *store.Ch
 // offerLetter decides whether the page offers to send a letter by which the buyer can confirm their address. It does if that is
 // of use to them: after a purchase, which is then put on their account, and before it if the discount or a trial depends on who they are. It
 // does not if no mail is sent, or the address is confirmed already.
-func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *checkoutPage) error {
-	isBought := checkout.Status == store.CheckoutStatusCompleted
-	if !p.post.Sends() || checkout.CustomerEmail == nil || !isBought && checkout.Status != store.CheckoutStatusOpen {
+func (p *Pages) offerLetter(c echo.Context, bought *checkout.Checkout, page *checkoutPage) error {
+	isBought := bought.Status == checkout.StatusCompleted
+	if !p.post.Sends() || bought.CustomerEmail == nil || !isBought && bought.Status != checkout.StatusOpen {
 		return nil
 	}
-	isVerified, err := p.store.IsVerified(c.Request().Context(), checkout)
+	isVerified, err := p.store.Checkout.IsVerified(c.Request().Context(), bought)
 	if err != nil || isVerified {
 		return err
 	}
@@ -187,9 +188,9 @@ func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *chec
 	if isBought {
 		return nil
 	}
-	isPersonal, err := p.store.IsPersonalDiscount(c.Request().Context(), checkout)
+	isPersonal, err := p.store.Checkout.IsPersonalDiscount(c.Request().Context(), bought)
 	if err == nil && !isPersonal {
-		page.ForTrial, err = p.store.HasPersonalTrial(c.Request().Context(), checkout)
+		page.ForTrial, err = p.store.Checkout.HasPersonalTrial(c.Request().Context(), bought)
 	}
 	page.AsksLetter = page.AsksLetter || isPersonal || page.ForTrial
 	return err
@@ -249,11 +250,11 @@ func (p *Pages) authenticate(c echo.Context) error {
 		return echo.ErrNotFound
 	}
 	ctx := c.Request().Context()
-	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	checkout, err := p.store.GetCheckout(ctx, account, id)
+	checkout, err := p.store.Checkout.Get(ctx, account, id)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -276,7 +277,7 @@ func (p *Pages) authenticate(c echo.Context) error {
 func (p *Pages) cancelPayment(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
-	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -288,14 +289,14 @@ func (p *Pages) cancelPayment(c echo.Context) error {
 
 // state returns which form of the page a checkout is shown in: "paid"; "elsewhere" if the buyer has to go to their bank's page;
 // "action" if they approve the charge on ours; otherwise the checkout's own status.
-func (p *Pages) state(c *store.Checkout) string {
+func (p *Pages) state(c *checkout.Checkout) string {
 	next := c.NextAction.V
 	switch {
-	case c.Status == store.CheckoutStatusCompleted:
+	case c.Status == checkout.StatusCompleted:
 		return "paid"
-	case c.Status == store.CheckoutStatusProcessing && next != nil && next.URL != c.URL:
+	case c.Status == checkout.StatusProcessing && next != nil && next.URL != c.URL:
 		return "elsewhere"
-	case c.Status == store.CheckoutStatusProcessing && next != nil && p.authenticator != nil:
+	case c.Status == checkout.StatusProcessing && next != nil && p.authenticator != nil:
 		return "action"
 	default:
 		return string(c.Status)
@@ -303,7 +304,7 @@ func (p *Pages) state(c *store.Checkout) string {
 }
 
 // successURL returns the address to which the seller wants the buyer to go after paying, empty if there is none.
-func successURL(c *store.Checkout) string {
+func successURL(c *checkout.Checkout) string {
 	if c.SuccessURL == nil {
 		return ""
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -53,7 +53,7 @@ func sentOrAsked(c echo.Context) url.Values {
 // askAds has the page ask whether ad networks may be told of the purchase, if its seller wants that, and hand on what they appended to its
 // address.
 func (p *Pages) askAds(ctx context.Context, page *checkoutPage, values url.Values) error {
-	if !page.Seller.CheckoutAdsConsent || page.State != string(store.CheckoutStatusOpen) {
+	if !page.Seller.CheckoutAdsConsent || page.State != string(checkout.StatusOpen) {
 		return nil
 	}
 	var err error
@@ -123,12 +123,12 @@ func (p *Pages) adsAnswer(ctx context.Context, account string, f form) (*bool, e
 }
 
 // answerAds puts into a checkout what the buyer answered, and with a yes their visit.
-func (p *Pages) answerAds(c echo.Context, d *store.CheckoutDraft, agrees *bool) {
+func (p *Pages) answerAds(c echo.Context, d *checkout.Draft, agrees *bool) {
 	before := d.AdsVisit.V
 	if d.AnswerAds(agrees); !core.Deref(agrees) {
 		return
 	}
-	visit := visitOf(c, p.store.HostedPage(d.Checkout))
+	visit := visitOf(c, p.store.Checkout.HostedPage(d.Checkout))
 	if len(visit.ClickIDs) == 0 && before != nil { // the page was opened again, without what was appended to its address
 		visit.ClickIDs = before.ClickIDs
 	}

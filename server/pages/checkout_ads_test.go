@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -43,9 +43,9 @@ func (w *shop) send(address string, status int, form url.Values) string {
 }
 
 // stands returns a checkout as it is.
-func (w *shop) stands(c *store.Checkout) *store.Checkout {
+func (w *shop) stands(c *checkout.Checkout) *checkout.Checkout {
 	w.t.Helper()
-	stored, err := w.GetCheckout(w.t.Context(), w.account, c.ID)
+	stored, err := w.Checkout.Get(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	return stored
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // choosing returns a link to something of which the buyer chooses the price.
-func (w *shop) choosing(least, most, suggested *int64) *store.CheckoutLink {
+func (w *shop) choosing(least, most, suggested *int64) *checkout.Link {
 	w.t.Helper()
 	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{
 		Product:       catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive},
 		PriceVariants: []catalog.PriceVariant{{AmountType: catalog.PriceVariantAmountTypeCustom, MinAmount: least, MaxAmount: most, SuggestedAmount: suggested}},
 	})
 	require.NoError(w.t, err)
-	link, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{PriceVariantIDs: p.PriceVariantIDs, Active: true})
+	link, err := w.Checkout.CreateLink(w.t.Context(), w.account, checkout.Link{PriceVariantIDs: p.PriceVariantIDs, Active: true})
 	require.NoError(w.t, err)
 	return link
 }
@@ -77,7 +77,7 @@ func TestCheckout_LetsNobodyChooseWhatTheSellerSaid(t *testing.T) {
 	response, err := http.PostForm(c.URL+"/pay", url.Values{"do": {"update"}, "amount.0": {"5"}})
 	require.NoError(t, err)
 	w.read(response, http.StatusOK)
-	after, err := w.GetCheckout(t.Context(), w.account, c.ID)
+	after, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
 	assert.Equal(t, core.JSONText(c.AmountDueNow), core.JSONText(after.AmountDueNow))
 }

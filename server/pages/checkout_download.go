@@ -23,11 +23,11 @@ func (p *checkoutPage) linkFiles() {
 // download. A grant that is over, or a file that was downloaded as often as it may be, is 410; one that the checkout did not give is missing.
 func (p *Pages) checkoutDownload(c echo.Context) error {
 	ctx := c.Request().Context()
-	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	checkout, err := p.store.GetCheckout(ctx, account, id)
+	checkout, err := p.store.Checkout.Get(ctx, account, id)
 	if err != nil {
 		return p.refuse(c, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 )
@@ -33,7 +33,7 @@ const amountField = "amount."
 // All else is state: the buyer is sent back to the page, which shows it however often it is loaded.
 func (p *Pages) pay(c echo.Context) error {
 	ctx, secret := c.Request().Context(), c.Param("client_secret")
-	account, id, err := p.store.CheckoutOfSecret(ctx, secret)
+	account, id, err := p.store.Checkout.OfSecret(ctx, secret)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -53,7 +53,7 @@ func (p *Pages) pay(c echo.Context) error {
 	if code, sent := form["discount_code"]; pays && sent && code != "" && code == form[refusedCode] {
 		delete(form, "discount_code") // they know that it does nothing, and pay without it
 	}
-	checkout, err := p.store.UpdateCheckout(ctx, account, id, func(d *store.CheckoutDraft) {
+	checkout, err := p.store.Checkout.Update(ctx, account, id, func(d *checkout.Draft) {
 		if code, sent := form["discount_code"]; sent && form["do"] == doEnter {
 			pays = strings.EqualFold(code, text(d.DiscountCode))
 		}
@@ -143,7 +143,7 @@ func typed(values url.Values) form {
 
 // change puts what was typed into the checkout. A field that is not in the form, or is empty, leaves what was there, but an
 // empty discount code removes the one before. What becomes of the address, address decides.
-func (f form) change(d *store.CheckoutDraft) {
+func (f form) change(d *checkout.Draft) {
 	if email := f["email"]; email != "" && email != text(d.CustomerEmail) {
 		d.CustomerID = nil
 		d.EnterEmail(&email)

@@ -12,15 +12,17 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // post sends the form of a checkout, as its page has it.
-func (w *shop) post(c *store.Checkout, status int, form url.Values) string {
+func (w *shop) post(c *checkout.Checkout, status int, form url.Values) string {
 	w.t.Helper()
 	response, err := w.browser.PostForm(c.URL+"/pay", form)
 	require.NoError(w.t, err)
@@ -111,12 +113,12 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 }
 
 // asking is a checkout that asks for a text, a choice and two ticks, of which one may be left out, and for the terms.
-func (w *shop) asking() *store.Checkout {
+func (w *shop) asking() *checkout.Checkout {
 	w.t.Helper()
 	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.CheckoutRequiresTerms = true })
 	require.NoError(w.t, err)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	item, err := w.GetCheckoutOffer(w.t.Context(), c)
+	item, err := w.Checkout.GetOffer(w.t.Context(), c)
 	require.NoError(w.t, err)
 	_, err = w.Catalog.UpdateProduct(w.t.Context(), w.account, *item.Items[0].ProductID, func(p *catalog.Product) {
 		p.CustomFields.V = []catalog.CustomField{
@@ -152,12 +154,12 @@ func TestCheckoutPage_AsksOnceWhatTwoProductsAsk(t *testing.T) {
 	w := newShop(t)
 	c := w.asking()
 	other := w.asking()
-	mine, err := w.GetCheckoutOffer(t.Context(), c)
+	mine, err := w.Checkout.GetOffer(t.Context(), c)
 	require.NoError(t, err)
-	theirs, err := w.GetCheckoutOffer(t.Context(), other)
+	theirs, err := w.Checkout.GetOffer(t.Context(), other)
 	require.NoError(t, err)
-	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
-		d.Lines = []store.NewLineItem{{PriceVariant: *mine.Items[0].PriceVariantID, Quantity: 1}, {PriceVariant: *theirs.Items[0].PriceVariantID, Quantity: 1}}
+	c, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
+		d.Lines = []offer.NewLine{{PriceVariant: *mine.Items[0].PriceVariantID, Quantity: 1}, {PriceVariant: *theirs.Items[0].PriceVariantID, Quantity: 1}}
 	})
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(w.page(c.URL, http.StatusOK), `id="answer.text"`))
@@ -171,7 +173,7 @@ func TestCheckoutPage_TakesATickBack(t *testing.T) {
 	assert.Regexp(t, `(?s)name="answer.letters" type="checkbox" value="true"><label[^\n]*\s*<input type="hidden" name="answer.letters" value="false">`, page)
 	answer := func(values ...string) string { // as a browser sends the box, if it is ticked, and the field behind it
 		w.post(c, http.StatusOK, url.Values{"do": {"update"}, "answer.letters": values})
-		got, err := w.GetCheckout(t.Context(), w.account, c.ID)
+		got, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		return got.CustomFieldData.V["letters"]
 	}
@@ -214,7 +216,7 @@ func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 	})
 	require.NoError(t, err)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	c, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes = true })
 	require.NoError(t, err)
 	page := w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"update"}, "discount_code": {"none"}})
 	assert.Contains(t, page, `id="discount_code-problem"`)
@@ -264,7 +266,7 @@ func TestCheckoutPage_TakesEnterForApplyOrPay(t *testing.T) {
 	_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "None", Code: new("ONLY"), Type: discount.TypePercent, PercentBps: new(int64(1)), Duration: discount.DurationOnce})
 	require.NoError(t, err)
 	c := w.checkout(catalog.PriceVariant{Amount: 100})
-	_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes = true })
 	require.NoError(t, err)
 	enter := func(code, refused string) url.Values {
 		form := card("4242424242424242", "200")
@@ -283,7 +285,7 @@ func TestCheckoutPage_ShowsNobodyWhatOthersTyped(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
+	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
 		d.CustomerName, d.BillingAddress.V = new("Grace Hopper"), &core.Address{Country: new("DE"), Line1: new("Weg 1")}
 	})
 	require.NoError(t, err)

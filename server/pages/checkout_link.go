@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -25,7 +25,7 @@ func (p *Pages) offer(c echo.Context) error {
 // showOffer answers with the page of a checkout link. Carried are the hidden fields of its form; form and problems are those of
 // showCheckout.
 func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string, form, problems map[string]string) error {
-	checkout, offer, err := p.store.PreviewCheckoutLink(c.Request().Context(), c.Param("checkout_link"), p.buyers(c))
+	checkout, offer, err := p.store.Checkout.PreviewLink(c.Request().Context(), c.Param("checkout_link"), p.buyers(c))
 	if err != nil {
 		return p.refuseOffer(c, err)
 	}
@@ -56,7 +56,7 @@ func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	if !errors.As(err, &refused) || refused.Code != core.CodeInvalid && refused.Code != core.CodeMissing {
 		return p.refuse(c, err)
 	}
-	seller, missing := p.store.SellerOfLink(c.Request().Context(), c.Param("checkout_link"))
+	seller, missing := p.store.Checkout.SellerOfLink(c.Request().Context(), c.Param("checkout_link"))
 	if missing != nil {
 		return p.refuse(c, missing)
 	}
@@ -84,7 +84,7 @@ func (p *Pages) follow(c echo.Context) error {
 	if !onceForm.MatchString(once) {
 		return p.backTo(c, c.Param("checkout_link"))
 	}
-	in := store.FollowCheckoutLink{Source: sourceOf(values), From: buyer(c), Once: once, Locale: p.buyers(c)}
+	in := checkout.FollowLink{Source: sourceOf(values), From: buyer(c), Once: once, Locale: p.buyers(c)}
 	checkout, err := p.followOnce(c.Request().Context(), c.Param("checkout_link"), in)
 	if problem, slow := p.whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
 		return p.showOffer(c, http.StatusUnprocessableEntity, carriedBy(in.Source, once), typed(values), map[string]string{"": problem})
@@ -97,11 +97,11 @@ func (p *Pages) follow(c echo.Context) error {
 
 // followOnce makes the checkout of a form. If the same form is being handled by another request at this moment, it waits for
 // that one, at most followTime.
-func (p *Pages) followOnce(ctx context.Context, ref string, in store.FollowCheckoutLink) (*store.Checkout, error) {
+func (p *Pages) followOnce(ctx context.Context, ref string, in checkout.FollowLink) (*checkout.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), followTime)
 	defer cancel()
 	for {
-		checkout, err := p.store.FollowCheckoutLink(ctx, ref, in)
+		checkout, err := p.store.Checkout.FollowLink(ctx, ref, in)
 		var refused *core.Error
 		if !errors.As(err, &refused) || refused.Code != core.CodeInProgress {
 			return checkout, err
@@ -125,7 +125,7 @@ func carried(r *http.Request) map[string]string {
 }
 
 // carriedBy returns the hidden fields for a source and a "once". What the source does not say is left out.
-func carriedBy(source store.CheckoutSource, once string) map[string]string {
+func carriedBy(source checkout.Source, once string) map[string]string {
 	fields := map[string]string{"once": once}
 	for name, said := range map[string]*string{
 		"referrer": source.Referrer, "utm_source": source.UTMSource, "utm_medium": source.UTMMedium,
@@ -140,7 +140,7 @@ func carriedBy(source store.CheckoutSource, once string) map[string]string {
 
 // sourceOf reads where the buyer came from: the referrer and the utm parameters, each cut to maxSource characters. What is
 // empty is nil.
-func sourceOf(query url.Values) store.CheckoutSource {
+func sourceOf(query url.Values) checkout.Source {
 	said := func(text string) *string {
 		if text == "" {
 			return nil
@@ -151,7 +151,7 @@ func sourceOf(query url.Values) store.CheckoutSource {
 		}
 		return &text
 	}
-	return store.CheckoutSource{
+	return checkout.Source{
 		Referrer: said(query.Get("referrer")), UTMSource: said(query.Get("utm_source")), UTMMedium: said(query.Get("utm_medium")),
 		UTMCampaign: said(query.Get("utm_campaign")), UTMTerm: said(query.Get("utm_term")), UTMContent: said(query.Get("utm_content")),
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -58,18 +58,18 @@ func (w *shop) begun(address string, form url.Values) string {
 	return next.String()
 }
 
-func (w *shop) checkouts() []store.Checkout {
+func (w *shop) checkouts() []checkout.Checkout {
 	w.t.Helper()
-	made, _, err := w.ListCheckouts(w.t.Context(), w.account, store.ListCheckouts{Page: core.Page{Limit: 100}})
+	made, _, err := w.Checkout.List(w.t.Context(), w.account, checkout.List{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
 	return made
 }
 
-func (w *shop) link(v catalog.PriceVariant, uses *int64) *store.CheckoutLink {
+func (w *shop) link(v catalog.PriceVariant, uses *int64) *checkout.Link {
 	w.t.Helper()
 	lines, err := w.Lines.OfCheckout(w.t.Context(), w.account, w.checkout(v).ID)
 	require.NoError(w.t, err)
-	link, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
+	link, err := w.Checkout.CreateLink(w.t.Context(), w.account, checkout.Link{
 		PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: uses,
 	})
 	require.NoError(w.t, err)
@@ -132,7 +132,7 @@ func TestCheckoutLink_MakesACheckoutForWhoBegins(t *testing.T) {
 		_, err = w.Catalog.ArchiveProduct(t.Context(), w.account, *lines[0].ProductID)
 		require.NoError(t, err)
 		assert.Contains(t, w.page(link.URL, http.StatusConflict), "not for sale")
-		_, err = w.DeleteCheckoutLink(t.Context(), w.account, link.ID)
+		_, err = w.Checkout.DeleteLink(t.Context(), w.account, link.ID)
 		require.NoError(t, err)
 		w.page(link.URL, http.StatusNotFound)
 	})
@@ -181,7 +181,7 @@ func TestCheckoutLink_SaysWhenToTryAgain(t *testing.T) {
 		form.Set("email", "grace@example.com")
 		form.Set("utm_source", "letter")
 		for range 120 {
-			_, err := w.FollowCheckoutLink(t.Context(), link.ID, store.FollowCheckoutLink{From: payment.Buyer{Address: "203.0.113.7"}})
+			_, err := w.Checkout.FollowLink(t.Context(), link.ID, checkout.FollowLink{From: payment.Buyer{Address: "203.0.113.7"}})
 			require.NoError(t, err)
 		}
 		before := len(w.checkouts())

@@ -3,15 +3,15 @@ package pages
 import (
 	"context"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // sayNext has the lines of a checkout that are paid again say when and what: from the day on which it was bought, or else from today on. Variants are
 // their price variants by id.
 func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[string]*catalog.PriceVariant) error {
-	if !page.recurs() || page.State == string(store.CheckoutStatusExpired) {
+	if !page.recurs() || page.State == string(checkout.StatusExpired) {
 		return nil
 	}
 	at := core.Deref(page.Checkout.CompletedAt)
@@ -24,7 +24,7 @@ func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[st
 	for i := range page.Items {
 		line := &page.Items[i]
 		variant := variants[core.Deref(line.PriceVariantID)]
-		next, err := store.NextPaymentOf(&line.Item, variant, at)
+		next, err := checkout.NextPaymentOf(&line.Item, variant, at)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[st
 }
 
 // nextOf says when and what is paid for a line again. A discount may end before, so the price is the one without it.
-func (p checkoutPage) nextOf(line *shownLine, v *catalog.PriceVariant, next *store.NextPayment) string {
+func (p checkoutPage) nextOf(line *shownLine, v *catalog.PriceVariant, next *checkout.NextPayment) string {
 	each := p.l.Every(*v.Interval, max(core.Deref(v.IntervalCount), 1))
 	if next.Times != nil {
 		each = p.l.T("every.times", "every", each, "count", *next.Times)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -20,7 +20,7 @@ func TestCheckoutPage_SaysWhatIsPaidNext(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.now = time.Date(2039, 1, 31, 12, 0, 0, 0, time.UTC)
-	every := func(cycles *int64, trial int64) *store.Checkout {
+	every := func(cycles *int64, trial int64) *checkout.Checkout {
 		return w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), BillingCycles: cycles, TrialDays: trial})
 	}
 	assert.Contains(t, w.page(every(nil, 0).URL, http.StatusOK), "<small>Then $38.00 every month, from 28 February 2039</small>")
@@ -48,7 +48,7 @@ func TestCheckoutPage_SaysWhatIsPaidNextWithoutDiscountsAndWithTax(t *testing.T)
 	_, err = w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Half", Code: new("HALF"), Type: discount.TypePercent, PercentBps: new(int64(5000)), Duration: discount.DurationOnce})
 	require.NoError(t, err)
 	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1000, Interval: new("month"), IntervalCount: new(int64(1))})
-	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	c, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes = true })
 	require.NoError(t, err)
 	assert.Contains(t, w.page(c.URL, http.StatusOK), "Then $20.00 every month plus tax, from 15 February 2039")
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"half"}}), "Without the discount: $20.00 every month plus tax, from")

@@ -12,8 +12,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
@@ -31,7 +31,7 @@ type shownLine struct {
 }
 
 // shownLines returns the lines of an offer, whose price variants are these by id.
-func shownLines(l *locale.Locale, offer *store.CheckoutOffer, variants map[string]*catalog.PriceVariant) []shownLine {
+func shownLines(l *locale.Locale, offer *checkout.Offer, variants map[string]*catalog.PriceVariant) []shownLine {
 	lines := make([]shownLine, len(offer.Items))
 	for i, item := range offer.Items {
 		lines[i] = shownLine{Item: item}
@@ -83,7 +83,7 @@ func (p checkoutPage) Pictures() []string {
 }
 
 // Pays reports whether the page has the form with which a buyer pays.
-func (p checkoutPage) Pays() bool { return p.State == string(store.CheckoutStatusOpen) && p.CanPay() }
+func (p checkoutPage) Pays() bool { return p.State == string(checkout.StatusOpen) && p.CanPay() }
 
 // IsLive reports whether the page has the script that counts the total anew.
 func (p checkoutPage) IsLive() bool { return p.Pays() }
@@ -102,7 +102,7 @@ func (p checkoutPage) frame() ui.Frame {
 	if p.State == "paid" {
 		frame.Title = p.l.T("paid.title")
 	}
-	if p.State == string(store.CheckoutStatusProcessing) {
+	if p.State == string(checkout.StatusProcessing) {
 		frame.Again = lookAgain
 	}
 	return frame
@@ -202,7 +202,7 @@ func cardField(l *locale.Locale, name string, problem any) ui.Field {
 
 // guessCountry has a checkout of which the tax is not known yet show it, for a buyer who has not chosen a country: for the one of their browser, or else
 // the seller's. It returns the country that is chosen on the page, and whether the tax depends on it. What the buyer pays follows from what they send.
-func guessCountry(c echo.Context, checkout *store.Checkout, offer *store.CheckoutOffer, form map[string]string) (asks bool, country string, err error) {
+func guessCountry(c echo.Context, checkout *checkout.Checkout, offer *checkout.Offer, form map[string]string) (asks bool, country string, err error) {
 	country, chosen := form["country"]
 	asks = checkout.TaxAmount == nil || country != ""
 	if own := checkout.BillingAddress.V; own != nil && text(own.Country) != "" && !chosen && asks { // its state is missing

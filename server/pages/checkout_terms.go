@@ -4,7 +4,7 @@ import (
 	"context"
 	"html/template"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 )
 
 // term is a legal page that the buyer accepts with the box below it.
@@ -14,8 +14,8 @@ type term struct {
 }
 
 // askTerms has the page of an open checkout show what its buyer has to accept.
-func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *store.CheckoutOffer) error {
-	if page.State != string(store.CheckoutStatusOpen) {
+func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *checkout.Offer) error {
+	if page.State != string(checkout.StatusOpen) {
 		return nil
 	}
 	if err := p.store.Content.ReadPublished(ctx, page.Seller.ID, offer.LegalPages); err != nil {

@@ -29,7 +29,9 @@ import (
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -138,21 +140,21 @@ func newShopThat(t *testing.T, url string, mailer func(*shop) mail.Mailer) *shop
 	return w
 }
 
-func (w *shop) checkout(v catalog.PriceVariant) *store.Checkout {
+func (w *shop) checkout(v catalog.PriceVariant) *checkout.Checkout {
 	w.t.Helper()
 	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{
 		Product: catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{v},
 	})
 	require.NoError(w.t, err)
-	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, SuccessURL: new("https://shop.example/thanks?c={CHECKOUT_ID}")},
-		Lines:    []store.NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
+	c, err := w.Checkout.Create(w.t.Context(), w.account, checkout.Draft{
+		Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, SuccessURL: new("https://shop.example/thanks?c={CHECKOUT_ID}")},
+		Lines:    []offer.NewLine{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 	})
 	require.NoError(w.t, err)
 	return c
 }
 
-func (w *shop) pay(c *store.Checkout, method string) {
+func (w *shop) pay(c *checkout.Checkout, method string) {
 	w.t.Helper()
 	_, err := w.billing.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}})
 	if core.OutcomeOf(err) != core.Recorded {

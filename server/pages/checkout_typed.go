@@ -10,7 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -22,11 +22,11 @@ const typedCookie = "tillwright_typed"
 const mostMarks = 100
 
 // keepTyped has the browser that sent a checkout's form see again what it sent.
-func (p *Pages) keepTyped(c echo.Context, checkout *store.Checkout, sent form) {
+func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form) {
 	var marks []byte
 	for n, name := range slices.Sorted(maps.Keys(typedInto(checkout))) {
 		if sent[name] != "" && n < mostMarks {
-			marks = append(marks, p.store.MarkTyped(checkout, name, sent[name])...)
+			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, sent[name])...)
 		}
 	}
 	c.SetCookie(&http.Cookie{
@@ -35,7 +35,7 @@ func (p *Pages) keepTyped(c echo.Context, checkout *store.Checkout, sent form) {
 }
 
 // typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it.
-func (p *Pages) typedBefore(c echo.Context, checkout *store.Checkout) form {
+func (p *Pages) typedBefore(c echo.Context, checkout *checkout.Checkout) form {
 	cookie, err := c.Cookie(typedCookie)
 	if err != nil {
 		return nil
@@ -46,13 +46,13 @@ func (p *Pages) typedBefore(c echo.Context, checkout *store.Checkout) form {
 	}
 	before := typedInto(checkout)
 	maps.DeleteFunc(before, func(name, value string) bool {
-		return !slices.ContainsFunc(slices.Collect(slices.Chunk(marks, core.SignatureSize)), func(mark []byte) bool { return p.store.IsTyped(checkout, name, value, mark) })
+		return !slices.ContainsFunc(slices.Collect(slices.Chunk(marks, core.SignatureSize)), func(mark []byte) bool { return p.store.Checkout.IsTyped(checkout, name, value, mark) })
 	})
 	return before
 }
 
 // typedInto returns what a checkout has of what its form asks for, by the names of the fields.
-func typedInto(c *store.Checkout) form {
+func typedInto(c *checkout.Checkout) form {
 	all := form{}
 	keep := func(name string, value *string) {
 		if value != nil {
@@ -94,7 +94,7 @@ func (p *checkoutPage) keep(before form) {
 func (p *checkoutPage) sayState(told string) {
 	last := p.Checkout.LastPaymentError.V
 	switch {
-	case p.Problems != nil || p.State != string(store.CheckoutStatusOpen) || told == toldUpdate:
+	case p.Problems != nil || p.State != string(checkout.StatusOpen) || told == toldUpdate:
 	case told == toldTotal:
 		p.Problems = map[string]string{"": p.l.T("error.total_changed")}
 	case last != nil && p.TakesTestCard():

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/axe"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
@@ -28,13 +28,13 @@ func TestBuyersPages_HaveTheirSellersColour(t *testing.T) {
 	w := newShop(t)
 	seller := w.coloured()
 	const colours = "<style>:root { --accent: light-dark(#"
-	checkout, link := w.checkout(catalog.PriceVariant{Amount: 1900}), w.link(catalog.PriceVariant{Amount: 1900}, nil)
-	assert.Contains(t, w.page(checkout.URL, http.StatusOK), colours)
+	c, link := w.checkout(catalog.PriceVariant{Amount: 1900}), w.link(catalog.PriceVariant{Amount: 1900}, nil)
+	assert.Contains(t, w.page(c.URL, http.StatusOK), colours)
 	assert.Contains(t, w.page(link.URL, http.StatusOK), colours)
-	assert.Contains(t, w.post(checkout, http.StatusOK, card("4242424242424242", "3800")), colours, "a paid checkout")
+	assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), colours, "a paid checkout")
 	assert.Contains(t, w.page(w.sold().ReceiptURL, http.StatusOK), colours)
 	assert.Contains(t, w.page(w.server.URL+"/portal?shop="+seller.Handle, http.StatusOK), colours)
-	_, err := w.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) { l.Active = false })
+	_, err := w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.Active = false })
 	require.NoError(t, err)
 	assert.Contains(t, w.page(link.URL, http.StatusNotFound), colours, "a message")
 	assert.NotContains(t, w.page(w.server.URL+"/portal", http.StatusOK), colours, "nobody's page")

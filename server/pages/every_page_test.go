@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
@@ -26,6 +27,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/markup"
@@ -72,7 +74,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 	open := func() *checkoutPage {
 		return &checkoutPage{
 			l: l,
-			Checkout: &store.Checkout{
+			Checkout: &checkout.Checkout{
 				Currency: "eur", SubtotalAmount: 4900, DiscountAmount: 490, TaxAmount: new(int64(838)), TotalAmount: 5248, AmountDueNow: 5248, PaymentMethodRequired: true,
 				AllowDiscountCodes: true, DiscountCode: new(word("AUTUMN10")), CancelURL: new("https://shop.example"), CustomerEmail: new("grace@example.com"),
 				TaxBreakdown: core.JSON[[]lineitem.TaxBreakdown]{V: []lineitem.TaxBreakdown{{Name: word("VAT"), RateBps: 1900, TaxAmount: 838}}},
@@ -91,7 +93,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 	}
 	return []drawn{
 		shows("checkout", func(*checkoutPage) {}),
-		{"checkout-empty", "checkout.html", ui.Frame{Title: "Checkout"}, &checkoutPage{l: l, Checkout: &store.Checkout{Currency: "usd"}, Seller: &tenant.Account{}, State: "open"}},
+		{"checkout-empty", "checkout.html", ui.Frame{Title: "Checkout"}, &checkoutPage{l: l, Checkout: &checkout.Checkout{Currency: "usd"}, Seller: &tenant.Account{}, State: "open"}},
 		shows("checkout-problems", func(p *checkoutPage) {
 			line := p.Items[0]
 			line.Renewal, line.TrialDays = "every month", 14
@@ -169,11 +171,11 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	}
 	v.Customer.Balance.V = map[string]int64{"eur": 500}
 	card := payment.SavedMethod{ID: "pm_1", Card: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
-	sub := store.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
+	sub := subscription.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
 	invoice := store.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: store.InvoiceStatusOpen, HostedURL: "https://pay.example/invoice/x"}
 	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5))}
 	full := portalHome{
-		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []store.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
+		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
 			{Order: store.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: store.OrderStatusPending}, Summary: word("Guided tour"), Invoice: &invoice},
 			{Order: store.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: store.OrderStatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},
@@ -184,13 +186,13 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 			{Experience: &content.Experience{ID: "exp_1", Name: word("Guided tour")}},
 		}}},
 		Posts:     []content.BlogPost{{Title: word("Spring arrivals"), Slug: "spring", Excerpt: new(word("Who came back first"))}},
-		Purchases: []portalPurchase{{Checkout: store.Checkout{Currency: "eur"}, Summary: word("Tide calendar"), IsCharged: true}},
+		Purchases: []portalPurchase{{Checkout: checkout.Checkout{Currency: "eur"}, Summary: word("Tide calendar"), IsCharged: true}},
 	}
 	full.Done = l.T("portal.done.added")
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
 	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
-	plan := store.SubscriptionPlan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
-	one.Plans = []store.SubscriptionPlan{plan}
+	plan := subscription.Plan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
+	one.Plans = []subscription.Plan{plan}
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
 	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
 	later.Change.Amounts.Total = 4100
@@ -201,7 +203,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	}}
 	unused := portalLicense{portalPage: v.page("Licence key", ""), License: &grant.LicenseKey{}}
 	details := portalDetails{portalPage: v.page("Billing details", ""), Form: form{"name": word("Grace"), "country": "DE", "tax_id": word("DE1")}, Problems: map[string]string{"tax_id": word("Too long."), "country": l.T("error.country.missing")}}
-	bare := &portalSubscription{portalPage: v.page("Plan", ""), Subscription: &store.Subscription{}}
+	bare := &portalSubscription{portalPage: v.page("Plan", ""), Subscription: &subscription.Subscription{}}
 	stripe := &portalCard{portalPage: v.page("Add a card", word("The card was declined.")), Subscription: &sub}
 	stripe.Key = "pk_test_1"
 	list := portalOrderList{portalPage: v.page("Orders and invoices", ""), Orders: full.Orders, Older: "ord_1"}

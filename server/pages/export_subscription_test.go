@@ -15,7 +15,7 @@ func TestExportSubscriptions_WritesThoseOfTheFilter(t *testing.T) {
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur", Type: catalog.PriceVariantTypeRecurring, Interval: new("month"), Name: new("=1+1")})
 	w.pay(c, "pm_card_visa")
-	sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+	sub, err := w.Subscription.OfCheckout(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
 	assert.Len(t, w.exported("subscriptions", api.ExportSubscriptionsParams{Status: new(api.SubscriptionStatus("canceled"))}), 1, "a head, and nothing below it")
 	rows := w.exported("subscriptions", api.ExportSubscriptionsParams{Customer: &sub.CustomerID})

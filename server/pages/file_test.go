@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/export"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/signed"
@@ -27,15 +28,15 @@ import (
 )
 
 // bought makes a paid order of two handbooks.
-func (w *shop) bought(change func(*store.Checkout)) *store.Order {
+func (w *shop) bought(change func(*checkout.Checkout)) *store.Order {
 	w.t.Helper()
 	c := w.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur"})
 	if change != nil {
-		_, err := w.UpdateCheckout(w.t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { change(d.Checkout) })
+		_, err := w.Checkout.Update(w.t.Context(), w.account, c.ID, func(d *checkout.Draft) { change(d.Checkout) })
 		require.NoError(w.t, err)
 	}
 	w.pay(c, "pm_card_visa")
-	c, err := w.GetCheckout(w.t.Context(), w.account, c.ID)
+	c, err := w.Checkout.Get(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	o, err := w.GetOrder(w.t.Context(), w.account, *c.OrderID)
 	require.NoError(w.t, err)
@@ -112,7 +113,7 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	w := newShopOn(t, address)
 	first := w.bought(nil)
 	harness.OpenDatabase(t, address).Must(t, `UPDATE orders SET credited_amount = 1250 WHERE id = '`+first.ID+`'`)
-	second := w.bought(func(c *store.Checkout) {
+	second := w.bought(func(c *checkout.Checkout) {
 		c.CustomerName = new("=HYPERLINK(\"https://evil.example\")")
 		c.TaxID = core.JSONOf(&customer.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
 		c.BillingAddress = core.JSONOf(&core.Address{Country: new("DE")})

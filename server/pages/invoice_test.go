@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -32,7 +33,7 @@ func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
 		a.TaxID, a.BusinessAddress = new("DE123456789"), core.JSONOf(&core.Address{Line1: new("Weg 1"), City: new("Köln"), PostalCode: new("50667"), Country: new("DE")})
 	})
 	require.NoError(t, err)
-	o := w.bought(func(c *store.Checkout) {
+	o := w.bought(func(c *checkout.Checkout) {
 		c.CustomerName = new("株式会社 <Ω>")
 		c.TaxID = core.JSONOf(&customer.TaxID{Type: "jp_cn", Value: "T123"})
 	})

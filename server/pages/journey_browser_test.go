@@ -8,7 +8,9 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -66,12 +68,12 @@ func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		checkout := w.checkout(catalog.PriceVariant{Amount: 1000})
-		_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL = nil })
+		c := w.checkout(catalog.PriceVariant{Amount: 1000})
+		_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil })
 		require.NoError(t, err)
 		one, two := chromium.Open(t, nil), chromium.Open(t, nil)
 		for _, page := range []*chromium.Page{one, two} {
-			page.Go(checkout.URL)
+			page.Go(c.URL)
 			page.WaitText("Pay $20.00")
 			typesCard(page, "4000002500003155")
 		}
@@ -94,20 +96,20 @@ func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	checkout := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14})
-	_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL = nil })
+	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14})
+	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil })
 	require.NoError(t, err)
 	page := chromium.Open(t, nil)
-	page.Go(checkout.URL)
+	page.Go(c.URL)
 	page.WaitText("The first 14 days are free.")
 	page.WaitText("To pay today\t$0.00")
 	typesCard(page, "4242424242424242")
 	page.Click("button.pay")
 	page.WaitText("Thank you for your order")
 	assert.Zero(t, w.sold().PaidAmount)
-	subscriptions, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 10}})
+	subscriptions, _, err := w.Subscription.List(t.Context(), w.account, subscription.List{Page: core.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Len(t, subscriptions, 1)
-	assert.Equal(t, store.SubscriptionStatusTrialing, subscriptions[0].Status)
+	assert.Equal(t, subscription.StatusTrialing, subscriptions[0].Status)
 	assert.Empty(t, page.Refused())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -69,11 +69,11 @@ func TestCheckoutPage_SpeaksTheSellersLanguageToWhoHasNone(t *testing.T) {
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
 	assert.Contains(t, w.page(c.URL, http.StatusOK), `<html lang="en"`)
-	_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.Locale = new("fr-CA") })
+	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.Locale = new("fr-CA") })
 	require.NoError(t, err)
 	assert.Contains(t, w.page(c.URL, http.StatusOK), `<html lang="fr"`)
 	w.post(c, http.StatusOK, url.Values{"do": {"update"}, "locale": {"de"}})
-	kept, err := w.GetCheckout(t.Context(), w.account, c.ID)
+	kept, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "fr-CA", *kept.Locale, "what the seller says stays")
 }
@@ -94,7 +94,7 @@ func TestPages_StayInTheLanguageThatWasAskedFor(t *testing.T) {
 		return string(body)
 	}
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.Locale = new("de") })
+	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.Locale = new("de") })
 	require.NoError(t, err)
 	assert.Contains(t, stays(c.URL+"/pay", card("4000000000000002", "3800")), "/pay?locale=fr")
 	stays(c.URL+"/pay", url.Values{"do": {"update"}})

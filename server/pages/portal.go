@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -153,7 +154,7 @@ type money struct {
 type portalHome struct {
 	portalPage
 	Due           []store.Invoice
-	Subscriptions []store.Subscription
+	Subscriptions []subscription.Subscription
 	Orders        []portalOrder
 	MoreOrders    bool
 	Cards         []payment.SavedMethod
@@ -196,7 +197,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	if home.Due, err = p.dueInvoices(v); err != nil {
 		return err
 	}
-	if home.Subscriptions, _, err = p.store.ListSubscriptions(ctx, account, store.ListSubscriptions{Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
+	if home.Subscriptions, _, err = p.store.Subscription.List(ctx, account, subscription.List{Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
 		return err
 	}
 	slices.SortStableFunc(home.Subscriptions, goingFirst)

@@ -8,22 +8,23 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // maxCancelComment is how many characters a comment may have, as in the API.
 const maxCancelComment = 1000
 
 // cancelReasons are the API's reasons, in the order in which they are offered.
-var cancelReasons = []store.CancellationReason{
+var cancelReasons = []subscription.CancellationReason{
 	"too_expensive", "unused", "missing_features", "switched_service", "low_quality", "too_complex", "customer_service", "other",
 }
 
 // portalCancel is the data of portal_cancel.html, on which a customer cancels a subscription, or takes the one offer instead.
 type portalCancel struct {
 	portalPage
-	*store.Subscription
+	*subscription.Subscription
 	EndsAtOnce bool
-	Reasons    []store.CancellationReason
+	Reasons    []subscription.CancellationReason
 	Reason     string     // the one that was chosen
 	Comment    string     // what was typed
 	Resumes    *core.Time // until when it could be paused instead, nil if it cannot
@@ -31,14 +32,14 @@ type portalCancel struct {
 }
 
 // endsAtOnce reports whether the subscription ends as soon as it is cancelled, because the time that was paid for is over.
-func endsAtOnce(s *store.Subscription, now core.Time) bool {
-	return s.Status == store.SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now
+func endsAtOnce(s *subscription.Subscription, now core.Time) bool {
+	return s.Status == subscription.StatusPastDue || s.CurrentPeriodEnd <= now
 }
 
 // resumes returns until when a customer may pause a subscription: for the month after its period. It is nil for one that is not
 // being paid for, or only for so many periods.
-func resumes(s *store.Subscription) *core.Time {
-	if s.Status != store.SubscriptionStatusActive || s.CancelAt() != nil || s.PauseAtPeriodEnd || s.PendingChange.V != nil || s.BillingCycles != nil {
+func resumes(s *subscription.Subscription) *core.Time {
+	if s.Status != subscription.StatusActive || s.CancelAt() != nil || s.PauseAtPeriodEnd || s.PendingChange.V != nil || s.BillingCycles != nil {
 		return nil
 	}
 	return new(core.TimeOf(s.CurrentPeriodEnd.Time().AddDate(0, 1, 0)))
@@ -74,7 +75,7 @@ func (p *Pages) cancelSubscription(v *visit) error {
 	typed := form{"reason": v.FormValue("reason"), "comment": strings.TrimSpace(textOnly(v.FormValue("comment")))}
 	show := p.showCancel(typed)
 	in := store.CancelSubscription{Customer: v.Customer.ID}
-	if at := slices.IndexFunc(cancelReasons, func(r store.CancellationReason) bool { return string(r) == typed["reason"] }); at >= 0 {
+	if at := slices.IndexFunc(cancelReasons, func(r subscription.CancellationReason) bool { return string(r) == typed["reason"] }); at >= 0 {
 		in.Reason = &cancelReasons[at]
 	} else if typed["reason"] != "" {
 		return show(v, http.StatusUnprocessableEntity, v.l.T("cancel.choose"))
@@ -94,7 +95,7 @@ func (p *Pages) cancelSubscription(v *visit) error {
 // pauseSubscription takes the offer: the subscription is paused for the month after its period.
 func (p *Pages) pauseSubscription(v *visit) error {
 	return p.change(v, "paused", p.showCancel(nil), func(id string) error {
-		sub, err := p.store.GetSubscription(v.ctx(), v.Session.AccountID, id)
+		sub, err := p.store.Subscription.Get(v.ctx(), v.Session.AccountID, id)
 		if err != nil || sub.PauseAtPeriodEnd { // the button was pressed twice
 			return err
 		}

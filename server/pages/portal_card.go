@@ -11,10 +11,10 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // cardName returns the name by which a customer knows a card, such as "Visa ending in 4242".
@@ -67,10 +67,10 @@ func (v *visit) TypedCard() bool { return v.FormValue("card_number") != "" }
 // portalCard is the data of portal_card.html, the page on which Stripe takes another card of the customer's.
 type portalCard struct {
 	portalPage
-	Subscription *store.Subscription // to be charged to the card, nil for none
-	Defaults     bool                // the card is to become the default one
-	Next         string              // bank's page where the customer has to confirm the card, else empty
-	Waits        bool                // the bank has not decided yet
+	Subscription *subscription.Subscription // to be charged to the card, nil for none
+	Defaults     bool                       // the card is to become the default one
+	Next         string                     // bank's page where the customer has to confirm the card, else empty
+	Waits        bool                       // the bank has not decided yet
 }
 
 // Stripe returns the data of the part of the form in which Stripe takes a card.

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
@@ -144,7 +145,7 @@ func TestPortal_ShowsAnEventInItsZone(t *testing.T) {
 func TestPortal_LinksTheFilesThatWereBought(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		f := g.uploads("Guide.txt", "hello")
-		order := g.bought(func(c *store.Checkout) { c.CustomerID = &g.customer.ID })
+		order := g.bought(func(c *checkout.Checkout) { c.CustomerID = &g.customer.ID })
 		grants, err := g.Grant.CurrentGrants(t.Context(), g.account, order.CustomerID)
 		require.NoError(t, err)
 		require.Len(t, grants, 1)

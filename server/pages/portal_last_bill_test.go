@@ -29,9 +29,9 @@ func TestPortal_SaysThatALastBillFollows(t *testing.T) {
 		assert.Contains(t, page, "A last bill of $20.00 follows")
 		assert.NotContains(t, g.see(path, http.StatusOK), "A last bill")
 		assert.Contains(t, g.does(path+"/cancel", url.Values{}, http.StatusOK), "A last bill of $20.00 follows")
-		_, err = g.PreviewSubscriptionRenewal(t.Context(), g.account, sub.ID)
+		_, err = g.Subscription.PreviewRenewal(t.Context(), g.account, sub.ID)
 		require.ErrorContains(t, err, "A last invoice charges USD\u00a020.00 then")
-		charged, err := g.LastBillAmount(t.Context(), g.account, sub.ID)
+		charged, err := g.Subscription.LastBillAmount(t.Context(), g.account, sub.ID)
 		require.NoError(t, err)
 
 		g.now = g.now.Add(32 * 24 * time.Hour)

@@ -10,13 +10,14 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // portalPlan is the data of portal_plan.html, which says what another plan costs before a customer changes to it.
 type portalPlan struct {
 	portalPage
-	*store.Subscription
+	*subscription.Subscription
 	Change *store.SubscriptionChange
 }
 
@@ -40,18 +41,18 @@ func (p *portalPlan) DueNext() int64 {
 func (p *portalPlan) IsLater() bool { return p.Change.EffectiveAt == p.CurrentPeriodEnd }
 
 // planOf names a plan, such as "Newsletter (yearly)".
-func planOf(plan store.SubscriptionPlan) string {
-	return planName(&store.Subscription{ProductName: plan.ProductName, PriceVariantName: plan.PriceVariantName, Quantity: plan.Quantity})
+func planOf(plan subscription.Plan) string {
+	return planName(&subscription.Subscription{ProductName: plan.ProductName, PriceVariantName: plan.PriceVariantName, Quantity: plan.Quantity})
 }
 
 // planPriceOf returns what a plan costs, such as "USD 90.00 every year".
-func planPriceOf(l *locale.Locale, plan store.SubscriptionPlan, currency string) string {
+func planPriceOf(l *locale.Locale, plan subscription.Plan, currency string) string {
 	return l.Money(plan.UnitAmount*plan.Quantity, currency) + " " + l.Every(plan.Interval, plan.IntervalCount)
 }
 
 // plansFor returns the plans that a subscription can be changed to as it stands.
-func (p *Pages) plansFor(ctx context.Context, sub *store.Subscription) ([]store.SubscriptionPlan, error) {
-	going := sub.Status == store.SubscriptionStatusActive || sub.Status == store.SubscriptionStatusTrialing
+func (p *Pages) plansFor(ctx context.Context, sub *subscription.Subscription) ([]subscription.Plan, error) {
+	going := sub.Status == subscription.StatusActive || sub.Status == subscription.StatusTrialing
 	if !going || sub.CancelAt() != nil || sub.PauseAtPeriodEnd || sub.PendingChange.V != nil {
 		return nil, nil
 	}
@@ -86,7 +87,7 @@ func (p *Pages) previewPlan(v *visit, chosen string) (page *portalPlan, why stri
 	if err != nil {
 		return nil, "", err
 	}
-	if !slices.ContainsFunc(plans, func(plan store.SubscriptionPlan) bool { return plan.PriceVariantID == chosen }) {
+	if !slices.ContainsFunc(plans, func(plan subscription.Plan) bool { return plan.PriceVariantID == chosen }) {
 		return nil, v.l.T("plan.choose_there"), nil
 	}
 	change, err := p.store.PreviewSubscriptionChange(ctx, account, sub.ID, store.ChangeSubscription{PriceVariant: chosen})

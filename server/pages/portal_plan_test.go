@@ -16,11 +16,12 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // offers adds a recurring price variant to the product of a subscription, and returns its id.
-func (g *guest) offers(sub *store.Subscription, v catalog.PriceVariant) string {
+func (g *guest) offers(sub *subscription.Subscription, v catalog.PriceVariant) string {
 	g.t.Helper()
 	if v.Type == "" {
 		v.Type, v.Interval, v.IntervalCount = catalog.PriceVariantTypeRecurring, new("month"), new(int64(1))

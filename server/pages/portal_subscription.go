@@ -11,23 +11,24 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // portalSubscription is the data of portal_subscription.html, the page on which a subscription is managed.
 type portalSubscription struct {
 	portalPage
-	*store.Subscription
+	*subscription.Subscription
 	Next   *money // amount of the next payment, nil if there is none
 	Last   *money // what is charged when it ends, nil for nothing
 	Unpaid *store.Invoice
 	Method *payment.SavedMethod // the saved card that it is charged to, nil if it is none of those
 	Cards  []payment.SavedMethod
 	Once   string
-	Plans  []store.SubscriptionPlan // that it can be changed to
+	Plans  []subscription.Plan // that it can be changed to
 }
 
 // goingFirst is an order of subscriptions: those that have ended come after the others.
-func goingFirst(a, b store.Subscription) int {
+func goingFirst(a, b subscription.Subscription) int {
 	switch endedA, endedB := a.EndedAt != nil, b.EndedAt != nil; {
 	case endedA == endedB:
 		return 0
@@ -38,7 +39,7 @@ func goingFirst(a, b store.Subscription) int {
 }
 
 // planName returns in words what is subscribed to, such as "2 × Newsletter (yearly)".
-func planName(s *store.Subscription) string {
+func planName(s *subscription.Subscription) string {
 	name := s.ProductName
 	if s.PriceVariantName != nil {
 		name += " (" + *s.PriceVariantName + ")"
@@ -50,7 +51,7 @@ func planName(s *store.Subscription) string {
 }
 
 // planPrice returns what a subscription costs, such as "USD 9.00 every month".
-func planPrice(l *locale.Locale, s *store.Subscription) string {
+func planPrice(l *locale.Locale, s *subscription.Subscription) string {
 	return l.Money(s.Amount(), s.Currency) + " " + l.Every(s.Interval, s.IntervalCount)
 }
 
@@ -58,29 +59,29 @@ func planPrice(l *locale.Locale, s *store.Subscription) string {
 func (v *visit) Day(at core.Time) string { return v.l.Day(v.Seller.Local(at)) }
 
 // Standing returns the sentence that says how a subscription stands, and what comes next.
-func (v *visit) Standing(s *store.Subscription) string {
+func (v *visit) Standing(s *subscription.Subscription) string {
 	l, end := v.l, s.CurrentPeriodEnd
 	on := func(key string, at core.Time) string { return l.T(key, "day", v.Day(at)) }
 	switch {
-	case s.EndedAt != nil && s.Status == store.SubscriptionStatusCompleted:
+	case s.EndedAt != nil && s.Status == subscription.StatusCompleted:
 		return on("subscription.complete_since", *s.EndedAt)
 	case s.EndedAt != nil:
 		return on("subscription.ended_on", *s.EndedAt)
 	case s.CancelAtPeriodEnd:
 		return on("subscription.cancelled_until", end)
-	case s.Status == store.SubscriptionStatusPastDue && s.ExtraAttempt:
+	case s.Status == subscription.StatusPastDue && s.ExtraAttempt:
 		return l.T("subscription.payment_failed") + " " + l.T("subscription.tried_now")
-	case s.Status == store.SubscriptionStatusPastDue && s.NextAttemptAt != nil:
+	case s.Status == subscription.StatusPastDue && s.NextAttemptAt != nil:
 		return l.T("subscription.payment_failed") + " " + on("subscription.tried_on", *s.NextAttemptAt)
-	case s.Status == store.SubscriptionStatusPastDue:
+	case s.Status == subscription.StatusPastDue:
 		return l.T("subscription.payment_failed")
-	case s.Status == store.SubscriptionStatusPaused && s.ResumesAt != nil:
+	case s.Status == subscription.StatusPaused && s.ResumesAt != nil:
 		return on("subscription.paused_until", *s.ResumesAt)
-	case s.Status == store.SubscriptionStatusPaused:
+	case s.Status == subscription.StatusPaused:
 		return l.T("subscription.paused")
 	case s.PauseAtPeriodEnd:
 		return on("subscription.active_then_paused", end)
-	case s.Status == store.SubscriptionStatusTrialing:
+	case s.Status == subscription.StatusTrialing:
 		return on("subscription.free_until", end)
 	}
 	return on("subscription.active_next", end)
@@ -127,7 +128,7 @@ func (p *Pages) showSubscription(v *visit, status int, problem string) error {
 // charged finds which of the saved cards the subscription is charged to. Method stays nil if it is charged to the card that it
 // was bought with, which is not among them, or to none.
 func (p *Pages) charged(ctx context.Context, page *portalSubscription) error {
-	method, err := p.store.MethodForSubscription(ctx, page.Subscription)
+	method, err := p.store.Subscription.Method(ctx, page.Subscription)
 	if err != nil || method == nil {
 		return err
 	}
@@ -140,17 +141,17 @@ func (p *Pages) charged(ctx context.Context, page *portalSubscription) error {
 // foresee fills in what is to be paid: the invoice that is past due, or else the amount of the next period.
 func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	ctx, sub := v.ctx(), page.Subscription
-	if sub.Status == store.SubscriptionStatusPastDue && sub.LatestInvoiceID != nil {
+	if sub.Status == subscription.StatusPastDue && sub.LatestInvoiceID != nil {
 		unpaid, err := p.store.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
 		if err == nil && isDue(unpaid) {
 			page.Unpaid = unpaid
 		}
 		return err
 	}
-	if goes := sub.Status == store.SubscriptionStatusActive || sub.Status == store.SubscriptionStatusTrialing; !sub.CancelAtPeriodEnd && (!goes || sub.PauseAtPeriodEnd) {
+	if goes := sub.Status == subscription.StatusActive || sub.Status == subscription.StatusTrialing; !sub.CancelAtPeriodEnd && (!goes || sub.PauseAtPeriodEnd) {
 		return nil
 	}
-	renewal, err := p.store.PreviewSubscriptionRenewal(ctx, sub.AccountID, sub.ID)
+	renewal, err := p.store.Subscription.PreviewRenewal(ctx, sub.AccountID, sub.ID)
 	if _, invalid := isInvalid(p.spoken(v), err); invalid { // there is no next payment
 		page.Last, err = p.lastBill(v, sub)
 		return err
@@ -161,9 +162,9 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	return err
 }
 
-// lastBill returns what a subscription charges when it ends with its period, nil for nothing.
-func (p *Pages) lastBill(v *visit, sub *store.Subscription) (*money, error) {
-	amount, err := p.store.LastBillAmount(v.ctx(), sub.AccountID, sub.ID)
+// Subscription.LastBill returns what a subscription charges when it ends with its period, nil for nothing.
+func (p *Pages) lastBill(v *visit, sub *subscription.Subscription) (*money, error) {
+	amount, err := p.store.Subscription.LastBillAmount(v.ctx(), sub.AccountID, sub.ID)
 	if err != nil || amount == 0 {
 		return nil, err
 	}
@@ -193,7 +194,7 @@ func (p *Pages) chargeSubscription(v *visit) error {
 			card = saved.ID
 		}
 		_, err := p.store.UpdateSubscription(v.doing("updateSubscription"), v.Session.AccountID, id, store.SubscriptionPatch{
-			Change: func(*store.Subscription) {}, PaymentMethod: &card,
+			Change: func(*subscription.Subscription) {}, PaymentMethod: &card,
 		})
 		return err
 	})

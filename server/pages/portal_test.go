@@ -18,10 +18,13 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -63,7 +66,7 @@ func (g *guest) does(below string, form url.Values, status int) string {
 }
 
 // subscribes lets the guest buy a club, with a card that is saved with it.
-func (g *guest) subscribes(variant catalog.PriceVariant, card string) *store.Subscription {
+func (g *guest) subscribes(variant catalog.PriceVariant, card string) *subscription.Subscription {
 	g.t.Helper()
 	variant.Type, variant.Interval, variant.IntervalCount = catalog.PriceVariantTypeRecurring, new("month"), new(int64(1))
 	club, err := g.Catalog.CreateProduct(g.t.Context(), g.account, catalog.NewProduct{
@@ -71,8 +74,8 @@ func (g *guest) subscribes(variant catalog.PriceVariant, card string) *store.Sub
 	})
 	require.NoError(g.t, err)
 	sub, err := g.billing.CreateSubscription(g.t.Context(), g.account, billing.CreateSubscription{
-		Draft: store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerID: &g.customer.ID}, Lines: []store.NewLineItem{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
+		Draft: checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerID: &g.customer.ID}, Lines: []offer.NewLine{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
 		},
 		Method: &payments.MethodInput{Ref: card},
 	})
@@ -80,9 +83,9 @@ func (g *guest) subscribes(variant catalog.PriceVariant, card string) *store.Sub
 	return sub
 }
 
-func (g *guest) subscription(id string) *store.Subscription {
+func (g *guest) subscription(id string) *subscription.Subscription {
 	g.t.Helper()
-	sub, err := g.GetSubscription(g.t.Context(), g.account, id)
+	sub, err := g.Subscription.Get(g.t.Context(), g.account, id)
 	require.NoError(g.t, err)
 	return sub
 }
@@ -238,8 +241,8 @@ func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
 		assert.NotContains(t, page, "Cancel the subscription")
 		got := g.subscription(sub.ID)
 		require.True(t, got.CancelAtPeriodEnd)
-		assert.Equal(t, store.SubscriptionStatusActive, got.Status)
-		assert.Equal(t, store.Cancellation{Reason: new(store.CancellationReason("too_expensive")), Comment: new("too  dear"), By: "customer"}, *got.Cancellation.V)
+		assert.Equal(t, subscription.StatusActive, got.Status)
+		assert.Equal(t, subscription.Cancellation{Reason: new(subscription.CancellationReason("too_expensive")), Comment: new("too  dear"), By: "customer"}, *got.Cancellation.V)
 		g.does(path+"/cancel", url.Values{"reason": {"unused"}}, http.StatusOK)
 		assert.Equal(t, got.Cancellation, g.subscription(sub.ID).Cancellation, "it was cancelled before")
 

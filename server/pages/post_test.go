@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -65,7 +65,7 @@ func TestPost_ShowsWhereItsTextIsWithoutIt(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
 		product := w.sell(catalog.Product{Name: "The Handbook"}, 1900)
-		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf([]string{product.PriceVariantIDs.V[0]}), Active: true})
+		link, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf([]string{product.PriceVariantIDs.V[0]}), Active: true})
 		require.NoError(t, err)
 		bought := w.writes(content.BlogPost{Title: "Inside", Body: "The secret", Excerpt: new("What is in it"), Access: content.BlogPostAccessProduct, ProductID: &product.ID})
 		page := w.visit(*bought.URL)

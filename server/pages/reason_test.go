@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -51,7 +52,7 @@ func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
 		refused("card_expiry", "Die Karte ist abgelaufen", typed("card_expiry", "12/20"))
 		refused("card_cvc", "Die Prüfnummer", typed("card_cvc", "12"))
 		refused("email", "Geben Sie Ihre E-Mail-Adresse ein", typed("email", "nobody"))
-		_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+		_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes = true })
 		require.NoError(t, err)
 		refused("discount_code", "Diesen Rabattcode gibt es nicht", typed("discount_code", "none"))
 	})
@@ -63,10 +64,10 @@ func TestCheckoutPage_SaysThatItIsSoldOut(t *testing.T) {
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900, Stock: new(int64(2))})
 	first := w.checkout(catalog.PriceVariant{Amount: 1900})
-	offer, err := w.GetCheckoutOffer(t.Context(), c)
+	o, err := w.Checkout.GetOffer(t.Context(), c)
 	require.NoError(t, err)
-	_, err = w.UpdateCheckout(t.Context(), w.account, first.ID, func(d *store.CheckoutDraft) {
-		d.Lines = []store.NewLineItem{{PriceVariant: *offer.Items[0].PriceVariantID, Quantity: 1}}
+	_, err = w.Checkout.Update(t.Context(), w.account, first.ID, func(d *checkout.Draft) {
+		d.Lines = []offer.NewLine{{PriceVariant: *o.Items[0].PriceVariantID, Quantity: 1}}
 	})
 	require.NoError(t, err)
 	w.post(first, http.StatusOK, card("4242424242424242", "1900"))

@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -46,7 +46,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 
 		"takesStripe": takesStripe,
 
-		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan store.SubscriptionPlan, currency string) string { return planPriceOf(l, plan, currency) }, "plan": planName, "price": func(s *store.Subscription) string { return planPrice(l, s) },
+		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan subscription.Plan, currency string) string { return planPriceOf(l, plan, currency) }, "plan": planName, "price": func(s *subscription.Subscription) string { return planPrice(l, s) },
 	}, shared, names)
 }
 

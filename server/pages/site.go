@@ -16,8 +16,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/content/markdown"
 	"github.com/tillwright/tillwright/store/core"
@@ -259,7 +259,7 @@ func onSale(ids []string, products map[string]*catalog.Product) []catalog.Produc
 // buyLinks returns the addresses of the newest active checkout links that sell one price variant alone, by the variant.
 func (p *Pages) buyLinks(ctx context.Context, account string) (map[string]string, error) {
 	const newest = 100
-	links, _, err := p.store.ListCheckoutLinks(ctx, account, store.ListCheckoutLinks{Page: core.Page{Limit: newest}, Active: new(true)})
+	links, _, err := p.store.Checkout.ListLinks(ctx, account, checkout.ListLinks{Page: core.Page{Limit: newest}, Active: new(true)})
 	if err != nil {
 		return nil, err
 	}

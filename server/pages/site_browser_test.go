@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/axe"
@@ -58,7 +58,7 @@ func TestSite_CanBeUsedByEverybody(t *testing.T) {
 	long := strings.Repeat("endless", 14)
 	book := w.sell(catalog.Product{Name: "Handbook " + long, Headline: new(long)}, 1900)
 	w.sell(catalog.Product{Name: "Atlas"}, 2900)
-	_, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf(book.PriceVariantIDs.V), Active: true})
+	_, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf(book.PriceVariantIDs.V), Active: true})
 	require.NoError(t, err)
 	post := w.writes(content.BlogPost{Title: "On ships " + long, Body: "## They\n\nsail *far*, [away](https://example.com).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Excerpt: new(long), AuthorName: new("Ada")})
 	blocks := `{"type": "hero", "heading": "Ada ships", "text": "Books for people who build things.", "button": {"label": "Write to me", "url": "mailto:ada@example.com"}},

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -191,7 +191,7 @@ func TestSite_SellsWhatIsOnSaleByItsCheckoutLinks(t *testing.T) {
 		secret := w.sell(catalog.Product{Name: "Secret", Visibility: catalog.ProductVisibilityUnlisted}, 900)
 		_, err := w.Catalog.CreateProduct(t.Context(), w.account, catalog.NewProduct{Product: catalog.Product{Name: "Draft"}})
 		require.NoError(t, err)
-		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf(book.PriceVariantIDs.V), Active: true})
+		link, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf(book.PriceVariantIDs.V), Active: true})
 		require.NoError(t, err)
 
 		composed := w.visit(w.publish("").URL)

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
@@ -121,7 +122,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	customer, err := w.Customer.Get(t.Context(), w.account, orders[0].CustomerID)
 	require.NoError(t, err)
 
-	c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(catalog.PriceVariant{Amount: 1900}).ID, func(d *store.CheckoutDraft) {
+	c, err := w.Checkout.Update(t.Context(), w.account, w.checkout(catalog.PriceVariant{Amount: 1900}).ID, func(d *checkout.Draft) {
 		d.CustomerID, d.CustomerEmail = &customer.ID, nil
 	})
 	require.NoError(t, err)
@@ -257,7 +258,7 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 		})
 		require.NoError(t, err)
 		c := w.checkout(catalog.PriceVariant{Amount: 5000, Currency: "kwd"})
-		_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(draft *store.CheckoutDraft) { draft.DiscountID = &d.ID })
+		_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(draft *checkout.Draft) { draft.DiscountID = &d.ID })
 		require.NoError(t, err)
 
 		customer, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("ada@example.com")})
@@ -339,9 +340,9 @@ func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
 }
 
 // payment.MethodOf is what the subscription of a checkout will be charged to.
-func (w *shop) methodOf(c *store.Checkout) *payment.BillingMethod {
+func (w *shop) methodOf(c *checkout.Checkout) *payment.BillingMethod {
 	w.t.Helper()
-	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	sub, err := w.Subscription.OfCheckout(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	require.NotNil(w.t, sub.Method.V)
 	return sub.Method.V

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -26,10 +27,10 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
 	})
 	require.NoError(t, err)
-	page, checkout := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
-	_, err = w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL = nil }) // which the page would lead to
+	page, c := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
+	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil }) // which the page would lead to
 	require.NoError(t, err)
-	page.Go(checkout.URL)
+	page.Go(c.URL)
 	page.WaitText("Total before tax")
 	page.Fill("#email", "grace@example.com")
 	page.Fill("#card_number", "4242424242424242")
@@ -93,10 +94,10 @@ func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
 	w := newShop(t)
 	_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Tenth", Code: new("TENTH"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce})
 	require.NoError(t, err)
-	page, checkout := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
-	_, err = w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes, d.SuccessURL = true, nil })
+	page, c := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
+	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes, d.SuccessURL = true, nil })
 	require.NoError(t, err)
-	page.Go(checkout.URL)
+	page.Go(c.URL)
 	page.WaitText("Pay $20.00")
 	page.Fill("#email", "ada@example.com")
 	page.Fill("#card_number", "4242424242424242")
@@ -137,7 +138,7 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 		_, err = w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Tenth", Code: new("TENTH"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce})
 		require.NoError(t, err)
 		link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
-		_, err = w.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) { l.AllowDiscountCodes = true })
+		_, err = w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.AllowDiscountCodes = true })
 		require.NoError(t, err)
 		page := chromium.Open(t, nil)
 		tabTo := func(id string) {

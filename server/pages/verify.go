@@ -6,7 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -14,18 +14,18 @@ import (
 // whoever typed their address into it.
 type verifyPage struct {
 	Seller   *tenant.Account
-	Checkout *store.Checkout
+	Checkout *checkout.Checkout
 	Summary  string
 	Said     bool // the reader has just confirmed it
 }
 
 // IsBought reports whether the checkout was completed.
-func (p verifyPage) IsBought() bool { return p.Checkout.Status == store.CheckoutStatusCompleted }
+func (p verifyPage) IsBought() bool { return p.Checkout.Status == checkout.StatusCompleted }
 
 // verify serves the page that the link in a letter opens. It changes nothing, because programs that look for malice in mail
 // follow links too.
 func (p *Pages) verify(c echo.Context) error {
-	checkout, expired, err := p.store.OpenVerification(c.Request().Context(), c.Param("token"))
+	checkout, expired, err := p.store.Checkout.OpenVerification(c.Request().Context(), c.Param("token"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -34,7 +34,7 @@ func (p *Pages) verify(c echo.Context) error {
 
 // verified takes the form with which the reader of a letter confirms that a checkout is theirs.
 func (p *Pages) verified(c echo.Context) error {
-	checkout, expired, err := p.store.VerifyAddress(c.Request().Context(), c.Param("token"))
+	checkout, expired, err := p.store.Checkout.VerifyAddress(c.Request().Context(), c.Param("token"))
 	if _, refused := isInvalid(p.spoken(c), err); refused { // it expired, or is being paid at this moment
 		return p.tell(c, http.StatusUnprocessableEntity, outdated(p.spoken(c)))
 	}
@@ -46,11 +46,11 @@ func (p *Pages) verified(c echo.Context) error {
 
 // showVerify answers with the page of a letter's link; said tells whether its reader has just confirmed. An expired link is
 // 410.
-func (p *Pages) showVerify(c echo.Context, checkout *store.Checkout, expired, said bool) error {
+func (p *Pages) showVerify(c echo.Context, checkout *checkout.Checkout, expired, said bool) error {
 	if expired {
 		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
-	offer, err := p.store.GetCheckoutOffer(c.Request().Context(), checkout)
+	offer, err := p.store.Checkout.GetOffer(c.Request().Context(), checkout)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (p *Pages) showVerify(c echo.Context, checkout *store.Checkout, expired, sa
 // askWhose sends a letter to the address that was typed into a checkout, for its reader to confirm.
 func (p *Pages) askWhose(c echo.Context) error {
 	ctx := c.Request().Context()
-	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
 	}

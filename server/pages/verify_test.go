@@ -12,33 +12,34 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // typed is a checkout of a month's club in which somebody typed the guest's address.
-func (g *guest) typed(v catalog.PriceVariant, change func(*store.Checkout)) *store.Checkout {
+func (g *guest) typed(v catalog.PriceVariant, change func(*checkout.Checkout)) *checkout.Checkout {
 	g.t.Helper()
 	club, err := g.Catalog.CreateProduct(g.t.Context(), g.account, catalog.NewProduct{
 		Product: catalog.Product{Name: "Club", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{v},
 	})
 	require.NoError(g.t, err)
-	c := &store.Checkout{CustomerEmail: g.customer.Email, CustomerName: new("Mallory")}
+	c := &checkout.Checkout{CustomerEmail: g.customer.Email, CustomerName: new("Mallory")}
 	change(c)
-	made, err := g.CreateCheckout(g.t.Context(), g.account, store.CheckoutDraft{
-		Checkout: c, Lines: []store.NewLineItem{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
+	made, err := g.Checkout.Create(g.t.Context(), g.account, checkout.Draft{
+		Checkout: c, Lines: []offer.NewLine{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
 	})
 	require.NoError(g.t, err)
 	return made
 }
 
 // typedClub is what a stranger bought under the guest's address.
-func (g *guest) typedClub() *store.Checkout {
+func (g *guest) typedClub() *checkout.Checkout {
 	g.t.Helper()
-	c := g.typed(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 900, Interval: new("month"), IntervalCount: new(int64(1))}, func(*store.Checkout) {})
+	c := g.typed(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 900, Interval: new("month"), IntervalCount: new(int64(1))}, func(*checkout.Checkout) {})
 	c, err := g.billing.ConfirmCheckout(g.t.Context(), g.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
 	require.NoError(g.t, err)
 	return c
@@ -55,7 +56,7 @@ func (g *guest) link() string {
 	return link
 }
 
-func (g *guest) asks(c *store.Checkout, status int) string {
+func (g *guest) asks(c *checkout.Checkout, status int) string {
 	g.t.Helper()
 	response, err := http.PostForm(c.URL+"/verify", url.Values{})
 	require.NoError(g.t, err)
@@ -79,7 +80,7 @@ func TestPortal_ShowsATypedPurchaseOnceItIsAccepted(t *testing.T) {
 		// Only what was bought under their address is theirs to accept.
 		other := g.shop.guest("other@example.com")
 		other.does("/purchases/"+c.ID+"/accept", nil, http.StatusNotFound)
-		open := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		open := g.typed(catalog.PriceVariant{Amount: 1900}, func(*checkout.Checkout) {})
 		g.does("/purchases/"+open.ID+"/accept", nil, http.StatusNotFound)
 
 		home = g.does("/purchases/"+c.ID+"/accept", nil, http.StatusOK)
@@ -120,19 +121,19 @@ func TestVerify_AsksTheReaderOfTheMail(t *testing.T) {
 
 func TestVerify_LinksEnd(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		c := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		c := g.typed(catalog.PriceVariant{Amount: 1900}, func(*checkout.Checkout) {})
 		g.asks(c, http.StatusOK)
 		link := g.link()
 		for _, other := range []string{link + "A", link[:len(link)-1], g.server.URL + "/verify/" + c.ID} {
 			g.page(other, http.StatusNotFound)
 		}
-		_, err := g.UpdateCheckout(t.Context(), g.account, c.ID, func(d *store.CheckoutDraft) { d.EnterEmail(new("mallory@example.com")) })
+		_, err := g.Checkout.Update(t.Context(), g.account, c.ID, func(d *checkout.Draft) { d.EnterEmail(new("mallory@example.com")) })
 		require.NoError(t, err)
 		g.page(link, http.StatusNotFound) // of another address it says nothing
 		response, err := http.PostForm(link, url.Values{})
 		require.NoError(t, err)
 		g.read(response, http.StatusNotFound)
-		again, err := g.GetCheckout(t.Context(), g.account, c.ID)
+		again, err := g.Checkout.Get(t.Context(), g.account, c.ID)
 		require.NoError(t, err)
 		assert.False(t, again.EmailVerified)
 
@@ -147,7 +148,7 @@ func TestVerify_LinksEnd(t *testing.T) {
 // Nobody writes to people here by typing their addresses.
 func TestVerify_SendsFewLetters(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		c := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		c := g.typed(catalog.PriceVariant{Amount: 1900}, func(*checkout.Checkout) {})
 		g.asks(c, http.StatusOK)
 		response, err := http.PostForm(c.URL+"/verify", url.Values{})
 		require.NoError(t, err)
@@ -162,7 +163,7 @@ func TestVerify_SendsFewLetters(t *testing.T) {
 		}
 		assert.Len(t, g.letters, 3, "of one checkout")
 		for range 5 {
-			more := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+			more := g.typed(catalog.PriceVariant{Amount: 1900}, func(*checkout.Checkout) {})
 			_, _ = http.PostForm(more.URL+"/verify", url.Values{})
 		}
 		assert.LessOrEqual(t, len(g.letters), 8)
@@ -176,7 +177,7 @@ func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
 			Name: "First", Code: new("FIRST"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, FirstPurchaseOnly: true,
 		})
 		require.NoError(t, err)
-		first := func(c *store.Checkout) { c.DiscountID, c.AllowDiscountCodes = &d.ID, true }
+		first := func(c *checkout.Checkout) { c.DiscountID, c.AllowDiscountCodes = &d.ID, true }
 		pays := url.Values{"do": {"pay"}, "shown": {"1710"}, "card_number": {"4242424242424242"}, "card_expiry": {"1299"}, "card_cvc": {"123"}}
 		c := g.typed(catalog.PriceVariant{Amount: 1900}, first)
 		assert.Contains(t, g.page(c.URL, http.StatusOK), "Send the link")
@@ -194,7 +195,7 @@ func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
 		response, err = http.PostForm(g.link(), url.Values{})
 		require.NoError(t, err)
 		g.read(response, http.StatusOK)
-		again, err := g.GetCheckout(t.Context(), g.account, c.ID)
+		again, err := g.Checkout.Get(t.Context(), g.account, c.ID)
 		require.NoError(t, err)
 		assert.True(t, again.EmailVerified)
 		assert.EqualValues(t, 1900, again.TotalAmount)

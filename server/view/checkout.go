@@ -5,16 +5,17 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/offer"
 )
 
 // Checkout renders a checkout as its seller sees it. A URL or client secret that is empty is shown as null: the caller may not
 // see it.
-func Checkout(c *store.Checkout) api.Checkout {
+func Checkout(c *checkout.Checkout) api.Checkout {
 	return api.Checkout{
 		ID:                    c.ID,
 		Object:                "checkout",
@@ -65,7 +66,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 }
 
 // PublicCheckout renders a checkout as its buyer sees it, with what they have by it.
-func PublicCheckout(c *store.Checkout, offer *store.CheckoutOffer, deliveries []grant.Delivery) api.PublicCheckout {
+func PublicCheckout(c *checkout.Checkout, offer *checkout.Offer, deliveries []grant.Delivery) api.PublicCheckout {
 	seller := offer.Seller
 	lines := make([]api.LineItem, len(offer.Items))
 	for i := range offer.Items {
@@ -114,20 +115,20 @@ func PublicCheckout(c *store.Checkout, offer *store.CheckoutOffer, deliveries []
 }
 
 // delivery renders what the buyer of a checkout has by it. A file is downloaded by way of the checkout's page, as long as they have it.
-func delivery(c *store.Checkout, d grant.Delivery) api.CheckoutDelivery {
+func delivery(c *checkout.Checkout, d grant.Delivery) api.CheckoutDelivery {
 	if d.FileID != nil {
 		d.URL = new(c.URL + "/downloads/" + d.GrantID + "/" + *d.FileID)
 	}
 	return api.CheckoutDelivery{Type: api.CheckoutDeliveryType(d.Type), Name: d.Name, URL: d.URL, Key: d.Key}
 }
 
-// ListCheckouts reads the query of a list.
-func ListCheckouts(q api.ListCheckoutsParams) store.ListCheckouts {
-	return store.ListCheckouts{
+// checkout.List reads the query of a list.
+func ListCheckouts(q api.ListCheckoutsParams) checkout.List {
+	return checkout.List{
 		Page:          SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:    Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:        store.CheckoutStatus(value(q.Status)),
-		PaymentStatus: store.CheckoutPaymentStatus(value(q.PaymentStatus)),
+		Status:        checkout.Status(value(q.Status)),
+		PaymentStatus: checkout.PaymentStatus(value(q.PaymentStatus)),
 		Customer:      value(q.Customer),
 		CustomerEmail: value(q.CustomerEmail),
 		Product:       value(q.Product),
@@ -136,9 +137,9 @@ func ListCheckouts(q api.ListCheckoutsParams) store.ListCheckouts {
 }
 
 // NewCheckout reads the body of a create.
-func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
-	draft := store.CheckoutDraft{
-		Checkout: &store.Checkout{
+func NewCheckout(b *api.CheckoutCreate) checkout.Draft {
+	draft := checkout.Draft{
+		Checkout: &checkout.Checkout{
 			CustomerID:         b.Customer,
 			CustomerEmail:      b.CustomerEmail,
 			EmailVerified:      value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
@@ -169,8 +170,8 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 }
 
 // CheckoutChange reads the body of a PATCH by the seller.
-func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
-	return func(c *store.CheckoutDraft) {
+func CheckoutChange(b *api.CheckoutUpdate) func(*checkout.Draft) {
+	return func(c *checkout.Draft) {
 		setOrClear(&c.CustomerID, b.Customer)
 		enterEmail(c, b.CustomerEmail)
 		if b.CustomerEmailVerified != nil {
@@ -203,8 +204,8 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 }
 
 // PublicCheckoutChange reads the body of a PATCH by the buyer.
-func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft) {
-	return func(c *store.CheckoutDraft) {
+func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*checkout.Draft) {
+	return func(c *checkout.Draft) {
 		enterEmail(c, b.CustomerEmail)
 		setOrClear(&c.CustomerName, b.CustomerName)
 		setAddress(&c.BillingAddress, b.BillingAddress)
@@ -218,19 +219,19 @@ func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft
 	}
 }
 
-func enterEmail(c *store.CheckoutDraft, sentEmail nullable.Nullable[string]) {
+func enterEmail(c *checkout.Draft, sentEmail nullable.Nullable[string]) {
 	email := c.CustomerEmail
 	setOrClear(&email, sentEmail)
 	c.EnterEmail(email)
 }
 
-func setCustomFieldData(c *store.CheckoutDraft, sent *api.CustomFieldData) {
+func setCustomFieldData(c *checkout.Draft, sent *api.CustomFieldData) {
 	if sent != nil {
 		c.CustomFieldData.V = *sent
 	}
 }
 
-func answerAds(c *store.CheckoutDraft, agrees *bool, visit nullable.Nullable[api.AdsVisit]) {
+func answerAds(c *checkout.Draft, agrees *bool, visit nullable.Nullable[api.AdsVisit]) {
 	c.AnswerAds(agrees)
 	if visit.IsSpecified() {
 		c.AdsVisit.V = AdsVisit(sent(visit))
@@ -254,23 +255,23 @@ func AdsVisit(v *api.AdsVisit) *advert.Visit {
 	return visit
 }
 
-func newLine(l api.CheckoutLine) store.NewLineItem {
+func newLine(l api.CheckoutLine) offer.NewLine {
 	quantity := int64(1)
 	set(&quantity, l.Quantity)
-	return store.NewLineItem{PriceVariant: l.PriceVariant, Quantity: quantity, CustomAmount: l.CustomAmount}
+	return offer.NewLine{PriceVariant: l.PriceVariant, Quantity: quantity, CustomAmount: l.CustomAmount}
 }
 
 // checkoutSource reads where the buyer came from, as the seller says.
-func checkoutSource(s *api.CheckoutSource) *store.CheckoutSource {
+func checkoutSource(s *api.CheckoutSource) *checkout.Source {
 	if s == nil {
 		return nil
 	}
-	return &store.CheckoutSource{
+	return &checkout.Source{
 		Referrer: s.Referrer, UTMSource: s.UTMSource, UTMMedium: s.UTMMedium, UTMCampaign: s.UTMCampaign, UTMTerm: s.UTMTerm, UTMContent: s.UTMContent,
 	}
 }
 
-func nextAction(a *store.NextAction) *api.NextAction {
+func nextAction(a *checkout.NextAction) *api.NextAction {
 	if a == nil {
 		return nil
 	}

@@ -3,12 +3,12 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// CheckoutLink renders a checkout link.
-func CheckoutLink(l *store.CheckoutLink) api.CheckoutLink {
+// checkout.Link renders a checkout link.
+func CheckoutLink(l *checkout.Link) api.CheckoutLink {
 	return api.CheckoutLink{
 		ID:                 l.ID,
 		Object:             "checkout_link",
@@ -28,9 +28,9 @@ func CheckoutLink(l *store.CheckoutLink) api.CheckoutLink {
 	}
 }
 
-// ListCheckoutLinks reads the query of a list.
-func ListCheckoutLinks(q api.ListCheckoutLinksParams) store.ListCheckoutLinks {
-	return store.ListCheckoutLinks{
+// checkout.ListLinks reads the query of a list.
+func ListCheckoutLinks(q api.ListCheckoutLinksParams) checkout.ListLinks {
+	return checkout.ListLinks{
 		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Active:     q.Active,
@@ -39,8 +39,8 @@ func ListCheckoutLinks(q api.ListCheckoutLinksParams) store.ListCheckoutLinks {
 }
 
 // NewCheckoutLink reads the body of a create.
-func NewCheckoutLink(b *api.CheckoutLinkCreate) store.CheckoutLink {
-	l := store.CheckoutLink{
+func NewCheckoutLink(b *api.CheckoutLinkCreate) checkout.Link {
+	l := checkout.Link{
 		Name:               b.Name,
 		PriceVariantIDs:    core.JSONOf(b.PriceVariants),
 		DiscountID:         b.Discount,
@@ -57,8 +57,8 @@ func NewCheckoutLink(b *api.CheckoutLinkCreate) store.CheckoutLink {
 }
 
 // CheckoutLinkChange reads the body of a PATCH.
-func CheckoutLinkChange(b *api.CheckoutLinkUpdate) func(*store.CheckoutLink) {
-	return func(l *store.CheckoutLink) {
+func CheckoutLinkChange(b *api.CheckoutLinkUpdate) func(*checkout.Link) {
+	return func(l *checkout.Link) {
 		setOrClear(&l.Name, b.Name)
 		if b.PriceVariants != nil {
 			l.PriceVariantIDs.V = b.PriceVariants

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
@@ -19,7 +20,7 @@ func Event(kind string, v any) ([]byte, error) {
 	switch d := v.(type) {
 	case *catalog.ProductDetail:
 		return json.Marshal(productDetail(d))
-	case *store.CheckoutDetail:
+	case *checkout.Detail:
 		return json.Marshal(checkoutDetail(d))
 	case *store.OrderDetail:
 		return json.Marshal(orderDetail(d))
@@ -41,7 +42,7 @@ func productDetail(d *catalog.ProductDetail) api.Product {
 
 // checkoutDetail renders a checkout without its URL and client secret, with which anybody could pay it: a delivery is stored,
 // and travels further than an answer does. The seller finds both with GET /v1/checkouts/{id}.
-func checkoutDetail(d *store.CheckoutDetail) api.Checkout {
+func checkoutDetail(d *checkout.Detail) api.Checkout {
 	out := Checkout(d.Checkout)
 	out.ClientSecret, out.URL = nil, nil
 	inline(out.LineItems, d.Items, LineItem, func(l *lineitem.Item) string { return l.ID })

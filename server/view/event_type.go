@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lead"
@@ -149,15 +150,15 @@ func sampleLead() *lead.Detail {
 	}
 }
 
-func sampleCheckout() *store.CheckoutDetail {
+func sampleCheckout() *checkout.Detail {
 	now := sampleTime()
 	line := sampleLine()
 	line.OrderID, line.InvoiceID = nil, nil
-	return &store.CheckoutDetail{
-		Checkout: &store.Checkout{
+	return &checkout.Detail{
+		Checkout: &checkout.Checkout{
 			ID: core.KindCheckout.Prefix() + sampleID, LineItemIDs: core.JSONOf([]string{line.ID}), CustomerEmail: new("ada@example.com"), Currency: "usd",
 			SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, AmountDueNow: 1900,
-			Status: store.CheckoutStatusOpen, PaymentStatus: store.CheckoutPaymentStatusUnpaid, PaymentMethodRequired: true,
+			Status: checkout.StatusOpen, PaymentStatus: checkout.PaymentStatusUnpaid, PaymentMethodRequired: true,
 			ExpiresAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
 		},
 		Items: []lineitem.Item{line},

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
 
@@ -57,7 +58,7 @@ func Order(o *store.Order) api.Order {
 	}
 }
 
-func legalAcceptance(a store.LegalAcceptance) api.LegalAcceptance {
+func legalAcceptance(a checkout.LegalAcceptance) api.LegalAcceptance {
 	return api.LegalAcceptance{LegalPage: a.LegalPage, Kind: api.LegalPageKind(a.Kind), Version: a.Version, AcceptedAt: at(a.AcceptedAt)}
 }
 

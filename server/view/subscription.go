@@ -4,14 +4,17 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Subscription renders a subscription.
-func Subscription(s *store.Subscription) api.Subscription {
+func Subscription(s *subscription.Subscription) api.Subscription {
 	return api.Subscription{
 		ID:                   s.ID,
 		Object:               "subscription",
@@ -57,7 +60,7 @@ func Subscription(s *store.Subscription) api.Subscription {
 	}
 }
 
-func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
+func cancellation(c *subscription.Cancellation) *api.SubscriptionCancellation {
 	if c == nil {
 		return nil
 	}
@@ -76,19 +79,19 @@ func billingMethod(m *payment.BillingMethod) wire.Reference {
 	return ref(m.ID)
 }
 
-func pendingChange(c *store.PendingChange) *api.SubscriptionPendingChange {
+func pendingChange(c *subscription.PendingChange) *api.SubscriptionPendingChange {
 	if c == nil {
 		return nil
 	}
 	return &api.SubscriptionPendingChange{PriceVariant: c.Plan.PriceVariantID, Quantity: c.Plan.Quantity, EffectiveAt: at(c.EffectiveAt), Invoice: c.InvoiceID}
 }
 
-// ListSubscriptions reads the query of a list.
-func ListSubscriptions(q api.ListSubscriptionsParams) store.ListSubscriptions {
-	return store.ListSubscriptions{
+// subscription.List reads the query of a list.
+func ListSubscriptions(q api.ListSubscriptionsParams) subscription.List {
+	return subscription.List{
 		Page:                   SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:             Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:                 store.SubscriptionStatus(value(q.Status)),
+		Status:                 subscription.Status(value(q.Status)),
 		Customer:               value(q.Customer),
 		Product:                value(q.Product),
 		PriceVariant:           value(q.PriceVariant),
@@ -96,27 +99,27 @@ func ListSubscriptions(q api.ListSubscriptionsParams) store.ListSubscriptions {
 		CancelAtPeriodEnd:      q.CancelAtPeriodEnd,
 		CurrentPeriodEndBefore: stored(q.CurrentPeriodEndBefore),
 		CurrentPeriodEndAfter:  stored(q.CurrentPeriodEndAfter),
-		CancellationReason:     store.CancellationReason(value(q.CancellationReason)),
+		CancellationReason:     subscription.CancellationReason(value(q.CancellationReason)),
 	}
 }
 
 // NewSubscription reads the body of a create.
-func NewSubscription(b *api.SubscriptionCreate) store.CheckoutDraft {
+func NewSubscription(b *api.SubscriptionCreate) checkout.Draft {
 	quantity := int64(1)
 	set(&quantity, b.Quantity)
-	return store.CheckoutDraft{
-		Checkout: &store.Checkout{
+	return checkout.Draft{
+		Checkout: &checkout.Checkout{
 			CustomerID: &b.Customer, Currency: value(b.Currency), DiscountID: b.Discount, CustomFieldData: core.JSONOf(map[string]string(value(b.CustomFieldData))),
 			Metadata: metadata(b.Metadata),
 		},
-		Lines: []store.NewLineItem{{PriceVariant: b.PriceVariant, Quantity: quantity, CustomAmount: b.CustomAmount, TrialEnd: stored(b.TrialEnd)}},
+		Lines: []offer.NewLine{{PriceVariant: b.PriceVariant, Quantity: quantity, CustomAmount: b.CustomAmount, TrialEnd: stored(b.TrialEnd)}},
 	}
 }
 
 // SubscriptionPatch reads the body of a PATCH.
 func SubscriptionPatch(b *api.SubscriptionUpdate) store.SubscriptionPatch {
 	patch := store.SubscriptionPatch{
-		Change:            func(s *store.Subscription) { setMetadata(&s.Metadata, b.Metadata) },
+		Change:            func(s *subscription.Subscription) { setMetadata(&s.Metadata, b.Metadata) },
 		CancelAtPeriodEnd: b.CancelAtPeriodEnd, TrialEnd: stored(b.TrialEnd), Quantity: b.Quantity, PaymentMethod: b.PaymentMethod,
 		IsVerified: b.CustomerVerified,
 	}
@@ -134,7 +137,7 @@ func SubscriptionChange(b *api.SubscriptionChangeCreate) store.ChangeSubscriptio
 // CancelSubscription reads how a subscription is cancelled.
 func CancelSubscription(b *api.SubscriptionCancel) store.CancelSubscription {
 	return store.CancelSubscription{
-		Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, Reason: enum[store.CancellationReason](b.Reason), Comment: b.Comment,
+		Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, Reason: enum[subscription.CancellationReason](b.Reason), Comment: b.Comment,
 		Refund: store.CancellationRefund(value(b.Refund)),
 	}
 }
@@ -144,8 +147,8 @@ func PauseSubscription(b *api.SubscriptionPause) store.PauseSubscription {
 	return store.PauseSubscription{Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, ResumesAt: stored(b.ResumesAt)}
 }
 
-// SubscriptionRenewal renders what the next period costs.
-func SubscriptionRenewal(r *store.SubscriptionRenewal) api.SubscriptionRenewalPreview {
+// subscription.Renewal renders what the next period costs.
+func SubscriptionRenewal(r *subscription.Renewal) api.SubscriptionRenewalPreview {
 	s, a := r.Subscription, r.Amounts
 	return api.SubscriptionRenewalPreview{
 		Object: "subscription_renewal", Subscription: s.ID, PriceVariant: s.PriceVariantID, Quantity: s.Quantity, Currency: s.Currency,

@@ -12,6 +12,9 @@ import (
 // Time is a moment in Unix microseconds, as both engines store it. A moment that may be absent is a *Time.
 type Time int64
 
+// Day is 24 hours: retries, trials and notices are counted in them.
+const Day = 24 * time.Hour
+
 // timeLayout is RFC 3339 in UTC with milliseconds, the one form of a moment on the wire.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 

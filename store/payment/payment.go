@@ -236,3 +236,10 @@ func (m Method) Expiry() core.Time {
 func (m Method) Period() string {
 	return fmt.Sprintf("%s.%d-%02d", m.Last4, m.ExpYear, m.ExpMonth)
 }
+
+// IsPaying reports whether a payment of an invoice is under way.
+func (s *Store) IsPaying(ctx context.Context, account, invoice string) (bool, error) {
+	n, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
+		account, invoice)
+	return err == nil && *n > 0, err
+}

@@ -234,9 +234,9 @@ func (c *club) lookUps(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
-	accounts := timed(func() error { _, err := s.SubscribedAccounts(ctx); return err })
-	ofAll := timed(func() error { _, err := s.DueSubscriptions(ctx, "", 100); return err })
-	ofOne := timed(func() error { _, err := s.DueSubscriptions(ctx, c.account, 100); return err })
+	accounts := timed(func() error { _, err := s.Subscription.DueAccounts(ctx); return err })
+	ofAll := timed(func() error { _, err := s.Subscription.Due(ctx, "", 100); return err })
+	ofOne := timed(func() error { _, err := s.Subscription.Due(ctx, c.account, 100); return err })
 	fmt.Printf("%-9s %-15s %9s   a look-up takes %.1f ms, of one account %.1f ms (gate %d ms), whose they are %.1f ms\n",
 		c.engine, "100,000 due", "", ms(ofAll), ms(ofOne), dueGate.Milliseconds(), ms(accounts))
 	if max(ofAll, ofOne) > dueGate {

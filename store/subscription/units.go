@@ -1,4 +1,4 @@
-package store
+package subscription
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ type unitsMove struct {
 	held, sold int64
 }
 
-// unitsOf returns what the subscription has taken of a price variant.
-func (s *Subscription) unitsOf(variant string) PlanUnits {
+// UnitsOf returns what the subscription has taken of a price variant.
+func (s *Subscription) UnitsOf(variant string) PlanUnits {
 	for _, of := range s.Units.V {
 		if of.PriceVariantID == variant {
 			return of
@@ -42,13 +42,13 @@ func (s *Subscription) unitsOf(variant string) PlanUnits {
 // keepUnits notes what an order sold, before the plan changes for the first time.
 func (s *Subscription) keepUnits() {
 	if len(s.Units.V) == 0 && s.PriceVariantID != "" {
-		s.Units = core.JSONOf([]PlanUnits{s.unitsOf(s.PriceVariantID)})
+		s.Units = core.JSONOf([]PlanUnits{s.UnitsOf(s.PriceVariantID)})
 	}
 }
 
-// moveUnits has Units say what the plan and the changes that wait need, and returns what that moves in stocks, by price variant. What a trial
+// MoveUnits has Units say what the plan and the changes that wait need, and returns what that moves in stocks, by price variant. What a trial
 // needs beyond what was sold is held until the first period is paid, and given back if the subscription ends before. IsPaid says that a period is paid now.
-func (s *Subscription) moveUnits(isPaid bool) []unitsMove {
+func (s *Subscription) MoveUnits(isPaid bool) []unitsMove {
 	if len(s.Units.V) == 0 && s.PendingChange.V == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (s *Subscription) moveUnits(isPaid bool) []unitsMove {
 	switch {
 	case !isTried:
 		now.Most, now.Sold = now.Most+more, now.Sold+more
-	case !s.hasEnded():
+	case !s.HasEnded():
 		now.Held, now.Tried = more, more
 	}
 	for change := s.PendingChange.V; change != nil; change = change.Replaces {
@@ -92,30 +92,20 @@ func (s *Subscription) moveUnits(isPaid bool) []unitsMove {
 	return moves
 }
 
-// lacks says in a sentence why so many units of the offer cannot be had by a subscription now, and returns nothing if they can.
-func (o offer) lacks(sub *Subscription, quantity int64) string {
-	v := o.variant
-	had := sub.unitsOf(v.ID)
-	if v.Stock == nil {
-		return ""
-	}
-	return tooFew(v.ID, *v.Stock-v.SoldCount-v.ReservedCount, quantity-had.Most-had.Held)
-}
-
-// tooFew says in a sentence that less is left of a price variant than is needed, and returns nothing if it is enough.
-func tooFew(variant string, left, needed int64) string {
+// TooFew says in a sentence that less is left of a price variant than is needed, and returns nothing if it is enough.
+func TooFew(variant string, left, needed int64) string {
 	if needed <= 0 || needed <= left {
 		return ""
 	}
 	return fmt.Sprintf("Price variant %s has too few units left: %d. This needs %d more. Send a smaller quantity, or another price variant.", variant, left, needed)
 }
 
-// takeUnits takes from stocks what a locked subscription needs by now, and gives back what it held and does not need any more. It
+// TakeUnits takes from stocks what a locked subscription needs by now, and gives back what it held and does not need any more. It
 // locks the product first, and price variants in their order. If there is not enough for a plan that somebody asks for, it returns CodeInvalid on
 // quantity. What was agreed on before takes place whatever is left, because nobody would hear of an error: the stock is raised to what it takes. The
 // caller stores the subscription.
-func (s *Store) takeUnits(ctx context.Context, u *db.Unit, sub *Subscription, isPaid bool) error {
-	moves := sub.moveUnits(isPaid)
+func (s *Store) TakeUnits(ctx context.Context, u *db.Unit, sub *Subscription, isPaid bool) error {
+	moves := sub.MoveUnits(isPaid)
 	for _, m := range moves {
 		if m.sold == 0 {
 			continue
@@ -131,7 +121,7 @@ func (s *Store) takeUnits(ctx context.Context, u *db.Unit, sub *Subscription, is
 	}
 	for _, m := range moves {
 		agreed := m.held + m.sold
-		if sub.isAsked {
+		if sub.IsAsked {
 			if err := s.checkStock(ctx, u, sub.AccountID, m); err != nil {
 				return err
 			}
@@ -166,7 +156,7 @@ func (s *Store) checkStock(ctx context.Context, u *db.Unit, account string, m un
 		if left == nil {
 			return core.Invalid("price_variant", fmt.Sprintf("Price variant %s does not exist any more.", m.variant))
 		}
-		if problem := tooFew(m.variant, left.Left, needed); problem != "" {
+		if problem := TooFew(m.variant, left.Left, needed); problem != "" {
 			return core.Invalid("quantity", problem)
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"cmp"
@@ -19,21 +19,21 @@ import (
 // mail to the address, or the customer on the portal. The card stays that of the purchase even then, because whoever reads the
 // mail is not always whose card it is.
 
-// VerifyCheckout records that a checkout is really its customer's. In an open one the address is marked as verified; the order
+// Verify records that a checkout is really its customer's. In an open one the address is marked as verified; the order
 // and the subscriptions of a completed one become the customer's. If that is so already nothing changes; a checkout in any other
 // state is CodeInvalid on status.
-func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+func (s *Store) Verify(ctx context.Context, account, ref string) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, err := s.lockCheckout(ctx, u, account, ref)
+		c, err := s.Lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		switch c.Status {
-		case CheckoutStatusOpen:
+		case StatusOpen:
 			return s.verifyOpen(ctx, c)
-		case CheckoutStatusCompleted:
+		case StatusCompleted:
 			return c, s.verifyPurchase(ctx, u, c)
-		case CheckoutStatusProcessing, CheckoutStatusExpired:
+		case StatusProcessing, StatusExpired:
 		}
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open or a completed one can be verified.", c.Status))
 	})
@@ -41,7 +41,7 @@ func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Check
 
 // verifyOpen marks the address of an open checkout as verified. A discount that the address's owner cannot use is taken off.
 func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) {
-	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	if err != nil && (!isRefused || refused.Code != core.CodeInvalid) {
 		return nil, err
 	}
-	return s.UpdateCheckout(ctx, c.AccountID, c.ID, func(d *CheckoutDraft) {
+	return s.Update(ctx, c.AccountID, c.ID, func(d *Draft) {
 		d.EmailVerified = true
 		if isRefused {
 			d.DiscountID, d.DiscountCode = nil, nil
@@ -90,7 +90,7 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err != nil {
 		return fmt.Errorf("verify subscriptions: %w", err)
 	}
-	buyer, err := s.Customer.LockOwner(ctx, u, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
+	buyer, err := s.rooms.Customer.LockOwner(ctx, u, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
 	if err != nil {
 		return err
 	}
@@ -111,11 +111,11 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err := s.takeOwed(ctx, u, buyer, owed, now); err != nil {
 		return err
 	}
-	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
-	if err := s.beginTrials(ctx, u, c, items, owner{buyer, true}, now); err != nil {
+	if err := s.BeginTrials(ctx, u, c, items, buyer, true, now); err != nil {
 		return err
 	}
 	if err := s.identify(ctx, buyer, c.ExternalCustomerID); err != nil {
@@ -135,7 +135,7 @@ func (s *Store) takeOwed(ctx context.Context, u *db.Unit, c *customer.Customer, 
 		if taken <= 0 {
 			continue
 		}
-		if err := s.Customer.MoveOrderBalance(ctx, u, c, o.ID, o.Currency, -taken, customer.BalanceReasonApplied, now); err != nil {
+		if err := s.rooms.Customer.MoveOrderBalance(ctx, u, c, o.ID, o.Currency, -taken, customer.BalanceReasonApplied, now); err != nil {
 			return err
 		}
 		if _, err := u.Exec(ctx, `UPDATE orders SET balance_taken = ? WHERE account_id = ? AND id = ?`, taken, c.AccountID, o.ID); err != nil {
@@ -146,18 +146,18 @@ func (s *Store) takeOwed(ctx context.Context, u *db.Unit, c *customer.Customer, 
 }
 
 // verificationLifetime is how long the link in a letter can be used.
-const verificationLifetime = 7 * day
+const verificationLifetime = 7 * core.Day
 
 // BeginVerification counts a letter that is about to be sent, to ask whether the address of a checkout is the buyer's. A
 // checkout without an address, or whose buyer is known, is CodeInvalid on customer_email; one that is neither open nor completed
 // on status. Too many letters, to this address or at the wish of the network address from, are CodeRateLimit.
 func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, err := s.lockCheckout(ctx, u, account, ref)
+		c, err := s.Lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if c.Status != CheckoutStatusOpen && c.Status != CheckoutStatusCompleted {
+		if c.Status != StatusOpen && c.Status != StatusCompleted {
 			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only the address of an open or a completed one can be confirmed.", c.Status))
 		}
 		if c.CustomerEmail == nil {
@@ -170,7 +170,7 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 		if err != nil {
 			return nil, err
 		}
-		return c, s.Mailbox.CountVerification(ctx, c.AccountID, c.ID, *c.CustomerEmail, from)
+		return c, s.rooms.Mailbox.CountVerification(ctx, c.AccountID, c.ID, *c.CustomerEmail, from)
 	})
 }
 
@@ -205,7 +205,7 @@ const verificationContext = "verification"
 // VerificationURL returns the address of the page on which the reader of a letter says that a checkout is theirs. The checkout
 // has to have an e-mail address. Nobody else can read or make such a link, and it can be used for seven days.
 func (s *Store) VerificationURL(c *Checkout) (string, error) {
-	text, err := json.Marshal(verification{c.AccountID, c.ID, *c.CustomerEmail, s.Now().Add(verificationLifetime)})
+	text, err := json.Marshal(verification{c.AccountID, c.ID, *c.CustomerEmail, s.db.Now().Add(verificationLifetime)})
 	if err != nil {
 		return "", fmt.Errorf("seal verification: %w", err)
 	}
@@ -232,22 +232,22 @@ func (s *Store) openVerification(ctx context.Context, r db.Reader, token string)
 	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, false, fmt.Errorf("read verification: %w", err)
 	}
-	if v.ExpiresAt <= s.Now() {
+	if v.ExpiresAt <= s.db.Now() {
 		return nil, true, nil
 	}
-	if disabled, err := s.Tenant.IsDisabled(ctx, v.Account); err != nil {
+	if disabled, err := s.rooms.Tenant.IsDisabled(ctx, v.Account); err != nil {
 		return nil, false, err
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")
 	}
-	c, err = s.findCheckout(ctx, r, v.Account, v.Checkout, "")
+	c, err = s.find(ctx, r, v.Account, v.Checkout, "")
 	if err == nil && !core.SameEmail(core.Deref(c.CustomerEmail), v.Email) {
 		return nil, false, core.Missing("page", "", "")
 	}
 	return c, false, err
 }
 
-// VerifyAddress does what VerifyCheckout does, for somebody who opened the link in a letter, whose token this is. What comes
+// VerifyAddress does what Verify does, for somebody who opened the link in a letter, whose token this is. What comes
 // back is as of OpenVerification.
 func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	c, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
@@ -255,52 +255,35 @@ func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, e
 		if c, expired, err = s.openVerification(ctx, u.Locked(), token); err != nil || expired {
 			return nil, err
 		}
-		return s.VerifyCheckout(ctx, c.AccountID, c.ID)
+		return s.Verify(ctx, c.AccountID, c.ID)
 	})
 	return c, expired, err
 }
 
-// verifyOrder verifies the purchase that made an order, or began the subscription that it bills.
-func (s *Store) verifyOrder(ctx context.Context, account, ref string, wanted bool) error {
-	o, err := s.GetOrder(ctx, account, ref)
-	if err != nil {
-		return err
-	}
-	checkout := o.CheckoutID
-	if checkout == nil && !o.CustomerVerified {
-		sub, err := s.getSubscription(ctx, account, core.Deref(o.SubscriptionID), "")
-		if err != nil {
-			return err
-		}
-		checkout = sub.CheckoutID
-	}
-	return s.setVerified(ctx, account, checkout, o.CustomerVerified, wanted)
-}
-
-// setVerified verifies a checkout if that is wanted and not so yet. To take it back is CodeInvalid on customer_verified.
-func (s *Store) setVerified(ctx context.Context, account string, checkout *string, isVerified, wanted bool) error {
+// SetVerified verifies a checkout if that is wanted and not so yet. To take it back is CodeInvalid on customer_verified.
+func (s *Store) SetVerified(ctx context.Context, account string, checkout *string, isVerified, wanted bool) error {
 	if isVerified && !wanted {
 		return core.Invalid("customer_verified", "It is known whose this is. That cannot be taken back.")
 	}
 	if isVerified == wanted {
 		return nil
 	}
-	_, err := s.VerifyCheckout(ctx, account, core.Deref(checkout))
+	_, err := s.Verify(ctx, account, core.Deref(checkout))
 	return err
 }
 
-// AcceptPurchase does what VerifyCheckout does, for a customer who says on the portal that a purchase is theirs. What was not
+// AcceptPurchase does what Verify does, for a customer who says on the portal that a purchase is theirs. What was not
 // bought under their address, or is not completed, is CodeMissing.
 func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, err := s.lockCheckout(ctx, u, account, ref)
-		if err == nil && (c.Status != CheckoutStatusCompleted || core.Deref(c.CustomerID) != customer) {
+		c, err := s.Lock(ctx, u, account, ref)
+		if err == nil && (c.Status != StatusCompleted || core.Deref(c.CustomerID) != customer) {
 			err = core.Missing("checkout", "", ref)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return s.VerifyCheckout(ctx, account, c.ID)
+		return s.Verify(ctx, account, c.ID)
 	})
 }
 
@@ -315,7 +298,7 @@ func (s *Store) UnverifiedPurchases(ctx context.Context, account, customer strin
 	if err != nil {
 		return nil, fmt.Errorf("look for purchases: %w", err)
 	}
-	found, err := s.CheckoutsByID(ctx, account, ids)
+	found, err := s.ByID(ctx, account, ids)
 	if err != nil {
 		return nil, err
 	}

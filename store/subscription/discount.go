@@ -1,4 +1,4 @@
-package store
+package subscription
 
 import (
 	"context"
@@ -38,8 +38,8 @@ func (s *Subscription) setDiscount(terms *discount.Terms) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), nil
 }
 
-// discountAs gives a new subscription what the discount of its checkout took off its line, for as long as the discount lasts.
-func (s *Subscription) discountAs(line lineitem.Item, lines []lineitem.Item, terms *discount.Terms) {
+// DiscountAs gives a new subscription what the discount of its checkout took off its line, for as long as the discount lasts.
+func (s *Subscription) DiscountAs(line lineitem.Item, lines []lineitem.Item, terms *discount.Terms) {
 	share := terms.ShareOf(line, lines)
 	if share == nil {
 		return
@@ -74,22 +74,22 @@ func (s *Subscription) monthDay(start core.Time) int64 {
 
 // beginLater begins the period at start, in place of one at from that nobody is billed for. Periods begin on the anchor day from now on.
 func (s *Subscription) beginLater(from, start core.Time, anchorDay int64) error {
-	if err := s.postponeDiscount(s.currentPlan(), from, start, anchorDay); err != nil {
+	if err := s.postponeDiscount(s.CurrentPlan(), from, start, anchorDay); err != nil {
 		return err
 	}
 	s.AnchorDay = anchorDay
-	return s.begin(start)
+	return s.Begin(start)
 }
 
 // postponeDiscount has the discount have as many periods of the plan from to on, on another anchor day, as it would have had from from on. So
 // it is at monthly billing, if its months have begun. Else it changes nothing.
-func (s *Subscription) postponeDiscount(plan SubscriptionPlan, from, to core.Time, anchorDay int64) (err error) {
+func (s *Subscription) postponeDiscount(plan Plan, from, to core.Time, anchorDay int64) (err error) {
 	if s.DiscountEndsAt == nil || pricing.IntervalUnit(plan.Interval) != pricing.IntervalUnitMonth || plan.IntervalCount != 1 {
 		return nil
 	}
 	left := int64(0)
 	for ; err == nil && from < *s.DiscountEndsAt; left++ {
-		from, err = plan.periodEnd(from, s.AnchorDay)
+		from, err = plan.PeriodEnd(from, s.AnchorDay)
 	}
 	if left > 0 {
 		s.DiscountEndsAt = discount.MonthsAfter(to, left, anchorDay)
@@ -100,11 +100,11 @@ func (s *Subscription) postponeDiscount(plan SubscriptionPlan, from, to core.Tim
 // DiscountEnd returns from when on no period has the discount any more that begins then, nil if it does not end by itself. As long as its
 // months have not begun, that is the moment which follows from when the next period is to begin.
 func (s *Subscription) DiscountEnd() *core.Time {
-	if s.DiscountEndsAt != nil || s.Discount.V == nil || s.hasEnded() {
+	if s.DiscountEndsAt != nil || s.Discount.V == nil || s.HasEnded() {
 		return s.DiscountEndsAt
 	}
 	next := *s
-	if next.beginPeriod(s.nextStart()) != nil {
+	if next.BeginPeriod(s.nextStart()) != nil {
 		return nil
 	}
 	return next.DiscountEndsAt
@@ -121,11 +121,11 @@ func (s *Subscription) useDiscount() {
 // next returns the line for the plan of the next period, without prorations and before tax.
 func (s *Subscription) next() []lineitem.Item {
 	next := *s
-	next.follow(s.nextPlan())
+	next.Follow(s.nextPlan())
 	return next.lines()[:1]
 }
 
-// discountSubscription gives a locked subscription a discount from its next period on. A nil ref changes nothing, an empty one
+// GiveDiscount gives a locked subscription a discount from its next period on. A nil ref changes nothing, an empty one
 // takes the discount away.
 //
 // Giving it counts as a use of the discount, by the same rules as at a checkout: what they refuse is CodeInvalid on discount,
@@ -133,14 +133,14 @@ func (s *Subscription) next() []lineitem.Item {
 // anything off. The discount that the subscription has already is left alone, unless it would take nothing off the next period
 // any more: then it is given again. While a change of plan is being paid, which was priced with the discount that there was, it is
 // CodeInvalid on status. The caller stores the subscription.
-func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subscription, ref *string, now core.Time) error {
+func (s *Store) GiveDiscount(ctx context.Context, u *db.Unit, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || *ref == core.Deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil
 	}
-	if sub.changeIsBeingPaid() {
+	if sub.ChangeIsBeingPaid() {
 		return errChangeIsBeingPaid
 	}
-	isUnused, err := s.Discount.ReleaseUnused(ctx, u, sub.discounted())
+	isUnused, err := s.rooms.Discount.ReleaseUnused(ctx, u, sub.Discounted())
 	if err != nil {
 		return err
 	}
@@ -152,27 +152,27 @@ func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subsc
 		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*discount.Terms]{}, nil
 		return nil
 	}
-	d, err := s.Discount.Named(ctx, sub.AccountID, *ref, "discount")
+	d, err := s.rooms.Discount.Named(ctx, sub.AccountID, *ref, "discount")
 	if err != nil {
 		return err
 	}
 	if problem := sub.refusesDiscount(d, now); problem != "" {
 		return core.Invalid("discount", problem)
 	}
-	customer, err := s.Customer.Any(ctx, sub.AccountID, sub.CustomerID)
+	customer, err := s.rooms.Customer.Any(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
 	by := discount.RedeemerFor(customer)
-	if err := s.Discount.Redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
+	if err := s.rooms.Discount.Redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}
 	sub.setDiscount(d.Terms())
 	return nil
 }
 
-// discounted says which discount the subscription has.
-func (s *Subscription) discounted() discount.Holder {
+// Discounted says which discount the subscription has.
+func (s *Subscription) Discounted() discount.Holder {
 	return discount.Holder{AccountID: s.AccountID, SubscriptionID: s.ID, CheckoutID: s.CheckoutID, DiscountID: s.DiscountID}
 }
 

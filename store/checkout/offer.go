@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// CheckoutOffer is what a buyer is shown beside the checkout itself: who sells, what, which questions the products ask, and what is to be
+// Offer is what a buyer is shown beside the checkout itself: who sells, what, which questions the products ask, and what is to be
 // accepted.
-type CheckoutOffer struct {
+type Offer struct {
 	Seller       *tenant.Account
 	Items        []lineitem.Item
 	CustomFields []catalog.CustomField
@@ -22,13 +22,13 @@ type CheckoutOffer struct {
 }
 
 // TermsRequired reports whether the buyer has to accept terms to confirm.
-func (o *CheckoutOffer) TermsRequired() bool {
+func (o *Offer) TermsRequired() bool {
 	return o.Seller.CheckoutRequiresTerms || len(o.LegalPages) > 0
 }
 
-// GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
-func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
-	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+// GetOffer returns what a buyer is shown beside the checkout itself.
+func (s *Store) GetOffer(ctx context.Context, c *Checkout) (*Offer, error) {
+	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +36,8 @@ func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOff
 }
 
 // offerOf returns the offer of a checkout whose lines are these.
-func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item) (*CheckoutOffer, error) {
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item) (*Offer, error) {
+	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item)
 	for _, item := range items {
 		ids = append(ids, *item.ProductID)
 	}
-	products, err := s.Catalog.OffersByID(ctx, c.AccountID, ids)
+	products, err := s.rooms.Catalog.OffersByID(ctx, c.AccountID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,13 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item)
 	if err != nil {
 		return nil, err
 	}
-	return &CheckoutOffer{Seller: seller, Items: items, CustomFields: questions(ids, products), LegalPages: pages, Products: products}, nil
+	return &Offer{Seller: seller, Items: items, CustomFields: questions(ids, products), LegalPages: pages, Products: products}, nil
 }
 
 // PreviewTax prices an open checkout of which the tax is not known for a buyer in a country, and reports whether it can. Nothing is
 // stored, or read: one whose customer is known, or that has a discount, stays as it is. So does one in a country where the tax depends on the state.
-func (o *CheckoutOffer) PreviewTax(c *Checkout, country string) (bool, error) {
-	if c.Status != CheckoutStatusOpen || c.TaxAmount != nil || c.DiscountID != nil || !c.isTyped() {
+func (o *Offer) PreviewTax(c *Checkout, country string) (bool, error) {
+	if c.Status != StatusOpen || c.TaxAmount != nil || c.DiscountID != nil || !c.isTyped() {
 		return false, nil
 	}
 	rate, known := o.Seller.Tax.V.Source().RateAt(&core.Address{Country: &country})

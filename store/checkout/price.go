@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -16,13 +17,6 @@ import (
 // A checkout is priced in two layers. The first makes lines of what is asked for and fixes what a unit costs: that
 // holds until the lines are asked for again. The second adds discount and tax, and is gone through whenever something
 // changes that they depend on, and once more under the lock of whoever begins to pay.
-
-// lineup is what a buyer or a seller asks for, line by line, with the offer that each line is about.
-type lineup struct {
-	offers []offer
-	wanted []NewLineItem
-	now    core.Time
-}
 
 // lineChange holds the lines of a checkout as they are stored, and as they are to be stored.
 type lineChange struct {
@@ -40,20 +34,20 @@ type quote struct {
 
 // newLines makes the lines that are asked for, without discount and tax, and sets the checkout's currency. If a line asks for
 // the same as the stored one in its place, it is that one, with its id.
-func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+func (s *Store) newLines(ctx context.Context, c, before *Checkout, l offer.Lineup, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	asksCurrency := c.Currency != before.Currency
 	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
 		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
 	}
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	items, err := l.lines(c.Currency, asksCurrency, &seller.Tax.V)
+	items, err := l.Lines(c.Currency, asksCurrency, &seller.Tax.V)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
+	if err := s.rooms.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(items))
@@ -127,12 +121,12 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []lineitem.Item
 // taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or NoTax for a customer who is
 // exempt. A buyer who only typed the address of such a customer is not exempt, and does not learn that its owner is.
 func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource, error) {
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	if seller.Tax.V.Mode != tenant.TaxModeNone && !c.isTyped() {
-		buyer, isKnown, err := s.getBuyer(ctx, c)
+		buyer, isKnown, err := s.GetBuyer(ctx, c)
 		if err != nil || buyer != nil && isKnown && buyer.TaxExempt {
 			return tenant.NoTax{}, err
 		}
@@ -152,7 +146,7 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []lineitem.I
 	if due > 0 || len(ids) == 0 {
 		return due > 0, nil
 	}
-	variants, err := s.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
+	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
 	for _, v := range variants {
 		if v.Type == catalog.PriceVariantTypeRecurring {
 			return true, err
@@ -192,9 +186,9 @@ func (c *Checkout) setAmounts(items []lineitem.Item, q quote) error {
 	return nil
 }
 
-// placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
+// Placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
 // how long, in the seller's time zone.
-func placed(items []lineitem.Item, seller *tenant.Account, now core.Time) []lineitem.Item {
+func Placed(items []lineitem.Item, seller *tenant.Account, now core.Time) []lineitem.Item {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
@@ -224,7 +218,7 @@ func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []l
 		return items, s.replaceLines(ctx, u, lineChange{stored, items}, now)
 	}
 	c.UpdatedAt = now
-	if err := u.Update(ctx, checkoutColumns, c); err != nil {
+	if err := u.Update(ctx, Columns, c); err != nil {
 		return nil, err
 	}
 	if err := s.replaceLines(ctx, u, lineChange{stored, items}, now); err != nil {

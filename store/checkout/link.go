@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"cmp"
@@ -10,13 +10,14 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// CheckoutLink is an address that a seller may publish: everybody who begins to buy by it gets a checkout of their own.
-type CheckoutLink struct {
+// Link is an address that a seller may publish: everybody who begins to buy by it gets a checkout of their own.
+type Link struct {
 	AccountID          string              `db:"account_id"`
 	ID                 string              `db:"id"`
 	URL                string              `db:"-"`
@@ -37,49 +38,49 @@ type CheckoutLink struct {
 // maxLinkedVariants is how many price variants a link may sell: as many as a checkout may have lines.
 const maxLinkedVariants = 50
 
-// checkoutLinkName is the kind of global name under which a link is found by its id alone.
-const checkoutLinkName = "checkout_link"
+// linkName is the kind of global name under which a link is found by its id alone.
+const linkName = "checkout_link"
 
-// ListCheckoutLinks holds the filters of a list of checkout links. An empty one does not filter.
-type ListCheckoutLinks struct {
+// ListLinks holds the filters of a list of checkout links. An empty one does not filter.
+type ListLinks struct {
 	core.Page
 	core.ListFilter
 	Active   *bool
 	Discount string
 }
 
-var checkoutLinkColumns = db.ColumnsOf[CheckoutLink]("checkout_links")
+var LinkColumns = db.ColumnsOf[Link]("checkout_links")
 
-// GetCheckoutLink returns a checkout link, or CodeMissing.
-func (s *Store) GetCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	return s.findCheckoutLink(ctx, s.db, account, ref)
+// GetLink returns a checkout link, or CodeMissing.
+func (s *Store) GetLink(ctx context.Context, account, ref string) (*Link, error) {
+	return s.findLink(ctx, s.db, account, ref)
 }
 
-// ListCheckoutLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not
+// ListLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not
 // exist is CodeMissing.
-func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCheckoutLinks) ([]CheckoutLink, bool, error) {
+func (s *Store) ListLinks(ctx context.Context, account string, in ListLinks) ([]Link, bool, error) {
 	var f db.Filter
 	if in.Active != nil {
 		f.Equals("active", *in.Active)
 	}
 	if in.Discount != "" {
-		d, err := s.Discount.Named(ctx, account, in.Discount, "discount")
+		d, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return nil, false, err
 		}
 		f.Is("discount_id", d.ID)
 	}
 	f.List(s.db, "checkout_links", core.KindCheckoutLink, in.ListFilter, "name")
-	list, more, err := db.Page(ctx, s.db, checkoutLinkColumns, core.KindCheckoutLink, account, in.Page, &f)
+	list, more, err := db.Page(ctx, s.db, LinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {
 		list[i].reveal(s)
 	}
 	return list, more, err
 }
 
-// CreateCheckoutLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
-func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in CheckoutLink) (*CheckoutLink, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*CheckoutLink, error) {
+// CreateLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
+func (s *Store) CreateLink(ctx context.Context, account string, in Link) (*Link, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -87,43 +88,43 @@ func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in Check
 		l := in
 		l.AccountID, l.ID, l.Uses, l.CreatedAt, l.UpdatedAt = account, core.NewID(core.KindCheckoutLink), 0, now, now
 		l.reveal(s)
-		if err := s.checkCheckoutLink(ctx, &l, &CheckoutLink{}); err != nil {
+		if err := s.checkLink(ctx, &l, &Link{}); err != nil {
 			return nil, err
 		}
-		if _, err := u.TakeGlobalName(ctx, checkoutLinkName, l.ID, account, l.ID); err != nil {
+		if _, err := u.TakeGlobalName(ctx, linkName, l.ID, account, l.ID); err != nil {
 			return nil, err
 		}
-		return &l, u.Insert(ctx, checkoutLinkColumns, &l)
+		return &l, u.Insert(ctx, LinkColumns, &l)
 	})
 }
 
-// UpdateCheckoutLink locks the link, applies change and stores it. Checkouts that it made stay as they are.
-func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, change func(*CheckoutLink)) (*CheckoutLink, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*CheckoutLink, error) {
-		l, err := s.lockCheckoutLink(ctx, u, account, ref)
+// UpdateLink locks the link, applies change and stores it. Checkouts that it made stay as they are.
+func (s *Store) UpdateLink(ctx context.Context, account, ref string, change func(*Link)) (*Link, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
+		l, err := s.lockLink(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		before := *l
 		change(l)
-		if err := s.checkCheckoutLink(ctx, l, &before); err != nil || core.SameJSON(before, *l) {
+		if err := s.checkLink(ctx, l, &before); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
 		if l.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		return l, u.Update(ctx, checkoutLinkColumns, l)
+		return l, u.Update(ctx, LinkColumns, l)
 	})
 }
 
-// DeleteCheckoutLink deletes a link and returns it. Checkouts that it made stay.
-func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*CheckoutLink, error) {
-		l, err := s.lockCheckoutLink(ctx, u, account, ref)
+// DeleteLink deletes a link and returns it. Checkouts that it made stay.
+func (s *Store) DeleteLink(ctx context.Context, account, ref string) (*Link, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
+		l, err := s.lockLink(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, checkoutLinkName, l.ID, account); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, linkName, l.ID, account); err != nil {
 			return nil, fmt.Errorf("drop link: %w", err)
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM checkout_links WHERE account_id = ? AND id = ?`, account, l.ID); err != nil {
@@ -133,9 +134,9 @@ func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*C
 	})
 }
 
-// PreviewCheckoutLink returns the checkout and the offer that FollowCheckoutLink would make now, and stores nothing: it is not
+// PreviewLink returns the checkout and the offer that FollowLink would make now, and stores nothing: it is not
 // only buyers who look at addresses, but programs too.
-func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string, locale *string) (*Checkout, *CheckoutOffer, error) {
+func (s *Store) PreviewLink(ctx context.Context, ref string, locale *string) (*Checkout, *Offer, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
 		return nil, nil, err
@@ -144,7 +145,7 @@ func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string, locale *str
 	if err != nil {
 		return nil, nil, err
 	}
-	c, items, err := s.openCheckout(ctx, account, l.draft(CheckoutSource{CheckoutLink: &l.ID}, locale))
+	c, items, err := s.open(ctx, account, l.draft(Source{CheckoutLink: &l.ID}, locale))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,22 +160,22 @@ func (s *Store) SellerOfLink(ctx context.Context, ref string) (*tenant.Account, 
 	if err != nil {
 		return nil, err
 	}
-	return s.Tenant.Seller(ctx, account)
+	return s.rooms.Tenant.Seller(ctx, account)
 }
 
-// FollowCheckoutLink says who follows a checkout link, and from where.
-type FollowCheckoutLink struct {
-	Source CheckoutSource
+// FollowLink says who follows a checkout link, and from where.
+type FollowLink struct {
+	Source Source
 	From   payment.Buyer
 	Locale *string // language tag of the page on which they follow it, nil for none
 	Once   string  // tells one purchase of theirs from the next, for a day; empty: each is another one
 }
 
-// FollowCheckoutLink makes a checkout for somebody who begins to buy by a link. The link alone says whose account it is. A link
+// FollowLink makes a checkout for somebody who begins to buy by a link. The link alone says whose account it is. A link
 // that is switched off, used up or gone is CodeMissing, as all are while the account is disabled; what cannot be sold now is
 // CodeInvalid. No use of the link is counted before somebody pays. The same Once gets the same checkout for a day. More
 // checkouts than one network may open are CodeRateLimit. checkout.created follows.
-func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowCheckoutLink) (*Checkout, error) {
+func (s *Store) FollowLink(ctx context.Context, ref string, in FollowLink) (*Checkout, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -194,11 +195,11 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 		return nil, err
 	}
 	// Only the id is kept under Once: the checkout is read as it is now.
-	return s.GetCheckout(ctx, account, string(answer.Body))
+	return s.Get(ctx, account, string(answer.Body))
 }
 
-// openByLink makes the checkout for FollowCheckoutLink, in one transaction with the count of those that were opened.
-func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCheckoutLink) (*Checkout, error) {
+// openByLink makes the checkout for FollowLink, in one transaction with the count of those that were opened.
+func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowLink) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Checkout, error) {
 		if err := s.countOpened(ctx, account, in.From); err != nil {
 			return nil, err
@@ -208,13 +209,13 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 			return nil, err
 		}
 		in.Source.CheckoutLink = &l.ID
-		return s.CreateCheckout(ctx, account, l.draft(in.Source, in.Locale))
+		return s.Create(ctx, account, l.draft(in.Source, in.Locale))
 	})
 }
 
-// openedByAddress and the next two are how many checkouts may be opened in an hour by links of an account: from one address,
+// OpenedByAddress and the next two are how many checkouts may be opened in an hour by links of an account: from one address,
 // from one network, and through a proxy that is not named. Whoever buys opens one; each is a row, and an event for the seller.
-const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
+const OpenedByAddress, OpenedByNetwork, openedInside = 120, 600, 6000
 
 // countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
 // The rows of these counts stay locked until the transaction ends.
@@ -222,8 +223,8 @@ func (s *Store) countOpened(ctx context.Context, account string, by payment.Buye
 	if !by.Keyless() {
 		return nil
 	}
-	most := throttle.Nearby{Address: openedByAddress, Network: openedByNetwork, Inside: openedInside}
-	return s.Throttle.Count(ctx, account, func(o *throttle.Over) error {
+	most := throttle.Nearby{Address: OpenedByAddress, Network: OpenedByNetwork, Inside: openedInside}
+	return s.rooms.Throttle.Count(ctx, account, func(o *throttle.Over) error {
 		return o.Refuse("payment_method", "Too many purchases were begun from your network within an hour. Nothing was charged. Try again in")
 	}, throttle.From(by.Address, "opened", time.Hour, most)...)
 }
@@ -231,7 +232,7 @@ func (s *Store) countOpened(ctx context.Context, account string, by payment.Buye
 // accountOfLink returns the account that a link belongs to. It is CodeMissing if there is no link, or its account is disabled.
 func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 	id, _ := core.ParseID(core.KindCheckoutLink, ref)
-	account, err := db.Get[string](ctx, s.db, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutLinkName, id)
+	account, err := db.Get[string](ctx, s.db, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, linkName, id)
 	if err == nil && account == nil {
 		err = core.Missing("checkout link", "", ref)
 	}
@@ -239,27 +240,27 @@ func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 }
 
 // offeredLink returns a link that is active and not used up. Any other one is CodeMissing.
-func (s *Store) offeredLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	l, err := s.GetCheckoutLink(ctx, account, ref)
+func (s *Store) offeredLink(ctx context.Context, account, ref string) (*Link, error) {
+	l, err := s.GetLink(ctx, account, ref)
 	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
 		err = core.Missing("checkout link", "", ref)
 	}
 	return l, err
 }
 
-// link returns the id of the checkout link by which the buyer came, nil for none.
-func (c *Checkout) link() *string {
+// Link returns the id of the checkout link by which the buyer came, nil for none.
+func (c *Checkout) Link() *string {
 	if c.Source.V == nil {
 		return nil
 	}
 	return c.Source.V.CheckoutLink
 }
 
-// useCheckoutLink counts one use of the link by which a checkout was opened, as its payment begins. A link that is used up is
+// UseLink counts one use of the link by which a checkout was opened, as its payment begins. A link that is used up is
 // CodeInvalid on line_items. The condition of the UPDATE decides: of many who pay with one use left, one gets it. A link that
 // was deleted or switched off since still sells what it has offered.
-func (s *Store) useCheckoutLink(ctx context.Context, u *db.Unit, c *Checkout) error {
-	link := c.link()
+func (s *Store) UseLink(ctx context.Context, u *db.Unit, c *Checkout) error {
+	link := c.Link()
 	if link == nil {
 		return nil
 	}
@@ -278,9 +279,9 @@ func (s *Store) useCheckoutLink(ctx context.Context, u *db.Unit, c *Checkout) er
 	return core.Invalid("line_items", "This offer is sold out: as many have bought by its link as may. Nothing was charged.")
 }
 
-// releaseCheckoutLink takes back the use that useCheckoutLink counted, when the payment comes to nothing.
-func (s *Store) releaseCheckoutLink(ctx context.Context, u *db.Unit, c *Checkout) error {
-	link := c.link()
+// ReleaseLink takes back the use that UseLink counted, when the payment comes to nothing.
+func (s *Store) ReleaseLink(ctx context.Context, u *db.Unit, c *Checkout) error {
+	link := c.Link()
 	if link == nil {
 		return nil
 	}
@@ -292,27 +293,27 @@ func (s *Store) releaseCheckoutLink(ctx context.Context, u *db.Unit, c *Checkout
 }
 
 // draft returns the draft of a checkout as the link makes them: one piece of each price variant.
-func (l *CheckoutLink) draft(source CheckoutSource, locale *string) CheckoutDraft {
-	lines := make([]NewLineItem, len(l.PriceVariantIDs.V))
+func (l *Link) draft(source Source, locale *string) Draft {
+	lines := make([]offer.NewLine, len(l.PriceVariantIDs.V))
 	for i, variant := range l.PriceVariantIDs.V {
-		lines[i] = NewLineItem{PriceVariant: variant, Quantity: 1}
+		lines[i] = offer.NewLine{PriceVariant: variant, Quantity: 1}
 	}
-	return CheckoutDraft{Lines: lines, Checkout: &Checkout{
+	return Draft{Lines: lines, Checkout: &Checkout{
 		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
 		Source: core.JSONOf(&source), Metadata: l.Metadata, Locale: locale,
 	}}
 }
 
-// checkCheckoutLink checks a link before it is stored. The price variants and the discount have to exist, or it is CodeMissing;
+// checkLink checks a link before it is stored. The price variants and the discount have to exist, or it is CodeMissing;
 // those that have not changed are not looked up again.
-func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) error {
+func (s *Store) checkLink(ctx context.Context, l, before *Link) error {
 	if !core.SameJSON(l.PriceVariantIDs, before.PriceVariantIDs) {
 		if err := s.findLinked(ctx, l); err != nil {
 			return err
 		}
 	}
 	if l.DiscountID != nil && !core.SameJSON(l.DiscountID, before.DiscountID) {
-		d, err := s.Discount.Named(ctx, l.AccountID, *l.DiscountID, "discount")
+		d, err := s.rooms.Discount.Named(ctx, l.AccountID, *l.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
@@ -329,12 +330,12 @@ func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) 
 
 // findLinked puts the ids of a link's price variants into their canonical form. It returns CodeMissing for one that does not
 // exist, and CodeInvalid if they can never be sold together.
-func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
+func (s *Store) findLinked(ctx context.Context, l *Link) error {
 	ids := slices.Clone(l.PriceVariantIDs.V)
 	for i := range ids {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, ids[i])
 	}
-	found, err := s.Catalog.PriceVariantsByID(ctx, l.AccountID, ids)
+	found, err := s.rooms.Catalog.PriceVariantsByID(ctx, l.AccountID, ids)
 	if err != nil {
 		return err
 	}
@@ -349,37 +350,37 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 
 // sellable returns CodeInvalid if one piece of each price variant of a link can never be bought together. What cannot be bought
 // now, because it is a draft or out of stock, may be later, and is let through.
-func (l *CheckoutLink) sellable(found map[string]*catalog.PriceVariant) error {
-	together := lineup{wanted: l.draft(CheckoutSource{}, nil).Lines}
+func (l *Link) sellable(found map[string]*catalog.PriceVariant) error {
+	together := offer.Lineup{Wanted: l.draft(Source{}, nil).Lines}
 	for _, id := range l.PriceVariantIDs.V {
-		together.offers = append(together.offers, offer{variant: found[id]})
+		together.Offers = append(together.Offers, offer.Offer{Variant: found[id]})
 	}
 	var p core.Problems
-	p.Check(!together.isMixed(), "price_variants", "Recurring price variants that are sold together have the same interval.")
-	pieces := together.pieces()
-	for i, o := range together.offers {
-		currency := together.offers[0].variant.Currency
-		_, priceless := o.unitAmount(currency, nil)
-		if o.variant.AmountType == catalog.PriceVariantAmountTypeCustom && o.variant.SuggestedAmount == nil {
-			priceless = fmt.Sprintf("Price variant %s is sold for its suggested amount by a link: give it one.", o.variant.ID)
+	p.Check(!together.IsMixed(), "price_variants", "Recurring price variants that are sold together have the same interval.")
+	pieces := together.Pieces()
+	for i, o := range together.Offers {
+		currency := together.Offers[0].Variant.Currency
+		_, priceless := o.UnitAmount(currency, nil)
+		if o.Variant.AmountType == catalog.PriceVariantAmountTypeCustom && o.Variant.SuggestedAmount == nil {
+			priceless = fmt.Sprintf("Price variant %s is sold for its suggested amount by a link: give it one.", o.Variant.ID)
 		}
-		problem := cmp.Or(o.foreign(currency), o.allowed(pieces[o.variant.ID]), priceless)
+		problem := cmp.Or(o.Foreign(currency), o.Allowed(pieces[o.Variant.ID]), priceless)
 		p.Check(problem == "", fmt.Sprintf("price_variants.%d", i), problem)
 	}
 	return p.Err()
 }
 
-// lockCheckoutLink does what GetCheckoutLink does, and locks the row until the transaction ends.
-func (s *Store) lockCheckoutLink(ctx context.Context, u *db.Unit, account, ref string) (*CheckoutLink, error) {
-	return s.findCheckoutLink(ctx, u.Locked(), account, ref)
+// lockLink does what GetLink does, and locks the row until the transaction ends.
+func (s *Store) lockLink(ctx context.Context, u *db.Unit, account, ref string) (*Link, error) {
+	return s.findLink(ctx, u.Locked(), account, ref)
 }
 
-func (s *Store) findCheckoutLink(ctx context.Context, r db.Reader, account, ref string) (*CheckoutLink, error) {
+func (s *Store) findLink(ctx context.Context, r db.Reader, account, ref string) (*Link, error) {
 	id, ok := core.ParseID(core.KindCheckoutLink, ref)
 	if !ok {
 		return nil, core.Missing("checkout link", "", ref)
 	}
-	l, err := db.Get[CheckoutLink](ctx, r, checkoutLinkColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	l, err := db.Get[Link](ctx, r, LinkColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout link: %w", err)
 	}
@@ -391,4 +392,4 @@ func (s *Store) findCheckoutLink(ctx context.Context, r db.Reader, account, ref 
 }
 
 // reveal sets the address at which the link is followed.
-func (l *CheckoutLink) reveal(s *Store) { l.URL = s.db.Options.PublicURL + "/buy/" + l.ID }
+func (l *Link) reveal(s *Store) { l.URL = s.db.Options.PublicURL + "/buy/" + l.ID }

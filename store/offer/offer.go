@@ -1,4 +1,4 @@
-package store
+package offer
 
 import (
 	"context"
@@ -10,19 +10,19 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 )
 
-// offer is a price variant and its product, as they are now, for a line to be made of.
-type offer struct {
-	variant   *catalog.PriceVariant
-	product   *catalog.Product
+// Offer is a price variant and its product, as they are now, for a line to be made of.
+type Offer struct {
+	Variant   *catalog.PriceVariant
+	Product   *catalog.Product
 	licensing *grant.Licensing // nil if that is not read
 }
 
-// unsellable says in a sentence why so many pieces of the offer cannot be bought now, and returns nothing if they can.
-func (o offer) unsellable(quantity int64) string {
-	v := o.variant
+// Unsellable says in a sentence why so many pieces of the offer cannot be bought now, and returns nothing if they can.
+func (o Offer) Unsellable(quantity int64) string {
+	v := o.Variant
 	switch {
-	case o.product.Status != catalog.ProductStatusActive:
-		return fmt.Sprintf("Product %s is not active.", o.product.ID)
+	case o.Product.Status != catalog.ProductStatusActive:
+		return fmt.Sprintf("Product %s is not active.", o.Product.ID)
 	case v.Status != catalog.PriceVariantStatusActive:
 		return fmt.Sprintf("Price variant %s is archived.", v.ID)
 	case v.Stock != nil && v.SoldCount+v.ReservedCount+quantity > *v.Stock:
@@ -31,14 +31,14 @@ func (o offer) unsellable(quantity int64) string {
 	return ""
 }
 
-// mayLicense reports whether the offer may come with a licence key. That costs nothing where there is neither a deliverable nor a licence.
-func (o offer) mayLicense() bool {
-	return o.product.Type != catalog.ProductTypeTip && (o.product.Delivers || o.variant.License.V != nil && o.variant.License.V.Enabled)
+// MayLicense reports whether the offer may come with a licence key. That costs nothing where there is neither a deliverable nor a licence.
+func (o Offer) MayLicense() bool {
+	return o.Product.Type != catalog.ProductTypeTip && (o.Product.Delivers || o.Variant.License.V != nil && o.Variant.License.V.Enabled)
 }
 
-// allowed says in a sentence why the price variant is not sold in this quantity, and returns nothing if it is.
-func (o offer) allowed(quantity int64) string {
-	v := o.variant
+// Allowed says in a sentence why the price variant is not sold in this quantity, and returns nothing if it is.
+func (o Offer) Allowed(quantity int64) string {
+	v := o.Variant
 	if quantity < v.QuantityMin {
 		return fmt.Sprintf("Price variant %s is sold from %d pieces on.", v.ID, v.QuantityMin)
 	}
@@ -48,18 +48,18 @@ func (o offer) allowed(quantity int64) string {
 	return ""
 }
 
-// foreign says in a sentence why the offer cannot be sold in the currency, and returns nothing if it can.
-func (o offer) foreign(currency string) string {
-	if _, _, ok := o.variant.AmountsIn(currency); !ok {
-		return fmt.Sprintf("Price variant %s has no price in %s.", o.variant.ID, currency)
+// Foreign says in a sentence why the offer cannot be sold in the currency, and returns nothing if it can.
+func (o Offer) Foreign(currency string) string {
+	if _, _, ok := o.Variant.AmountsIn(currency); !ok {
+		return fmt.Sprintf("Price variant %s has no price in %s.", o.Variant.ID, currency)
 	}
 	return ""
 }
 
-// unitAmount returns the price of one unit, in a currency that the offer is sold in. Problem says why there is none, and is
+// UnitAmount returns the price of one unit, in a currency that the offer is sold in. Problem says why there is none, and is
 // empty if there is. Custom is what the buyer chose to pay, nil for nothing.
-func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem string) {
-	v := o.variant
+func (o Offer) UnitAmount(currency string, custom *int64) (amount int64, problem string) {
+	v := o.Variant
 	if custom != nil && v.AmountType != catalog.PriceVariantAmountTypeCustom {
 		return 0, fmt.Sprintf("Price variant %s has a fixed price: leave custom_amount out.", v.ID)
 	}
@@ -75,8 +75,8 @@ func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem
 
 // customAmount returns the amount that the buyer chose, or the suggested one if they chose nothing. Problem says why that is not
 // acceptable, and is empty if it is.
-func (o offer) customAmount(currency string, custom *int64) (amount int64, problem string) {
-	v := o.variant
+func (o Offer) customAmount(currency string, custom *int64) (amount int64, problem string) {
+	v := o.Variant
 	if custom == nil {
 		custom = v.SuggestedAmount
 	}
@@ -94,14 +94,14 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 	return *custom, problem
 }
 
-// offers reads the price variants that are asked for, and their products. A price variant that does not exist is CodeMissing on
+// Of reads the price variants that are asked for, and their products. A price variant that does not exist is CodeMissing on
 // the line that names it, and so is one whose product was deleted after it was read.
-func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem) ([]offer, error) {
+func (s *Store) Of(ctx context.Context, account string, wanted []NewLine) ([]Offer, error) {
 	ids := make([]string, len(wanted))
 	for i, line := range wanted {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, line.PriceVariant)
 	}
-	variants, err := s.Catalog.OfferedVariantsByID(ctx, account, ids)
+	variants, err := s.rooms.Catalog.OfferedVariantsByID(ctx, account, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -109,17 +109,17 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	for _, v := range variants {
 		productIDs = append(productIDs, v.ProductID)
 	}
-	products, err := s.Catalog.OffersByID(ctx, account, productIDs)
+	products, err := s.rooms.Catalog.OffersByID(ctx, account, productIDs)
 	if err != nil {
 		return nil, err
 	}
-	offers := make([]offer, len(wanted))
+	offers := make([]Offer, len(wanted))
 	for i, line := range wanted {
-		var o offer
+		var o Offer
 		if v := variants[ids[i]]; v != nil {
-			o = offer{&v.PriceVariant, products[v.ProductID], licensingOf(v)}
+			o = Offer{&v.PriceVariant, products[v.ProductID], licensingOf(v)}
 		}
-		if o.product == nil {
+		if o.Product == nil {
 			return nil, core.Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
 		}
 		offers[i] = o
@@ -127,8 +127,8 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	return offers, nil
 }
 
-// offered has the lines know what their offers ask for now of licence keys. There is an offer for each line that sells something, in their order.
-func offered(items []lineitem.Item, offers []offer) {
+// License has the lines know what their offers ask for now of licence keys. There is an offer for each line that sells something, in their order.
+func License(items []lineitem.Item, offers []Offer) {
 	for i := range items {
 		if items[i].Kind == lineitem.KindPrice {
 			items[i].Licensing, offers = offers[0].licensing, offers[1:]
@@ -136,13 +136,13 @@ func offered(items []lineitem.Item, offers []offer) {
 	}
 }
 
-// readOffered reads the price variants of lines, has the lines know what these ask for now of licence keys, and returns them by id.
-func (s *Store) readOffered(ctx context.Context, account string, items []lineitem.Item) (map[string]*catalog.OfferedVariant, error) {
+// Read reads the price variants of lines, has the lines know what these ask for now of licence keys, and returns them by id.
+func (s *Store) Read(ctx context.Context, account string, items []lineitem.Item) (map[string]*catalog.OfferedVariant, error) {
 	var ids []string
 	for _, item := range items {
 		ids = append(ids, core.Deref(item.PriceVariantID))
 	}
-	variants, err := s.Catalog.OfferedVariantsByID(ctx, account, ids)
+	variants, err := s.rooms.Catalog.OfferedVariantsByID(ctx, account, ids)
 	for i := range items {
 		if v := variants[core.Deref(items[i].PriceVariantID)]; v != nil {
 			items[i].Licensing = licensingOf(v)

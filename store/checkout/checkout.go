@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"cmp"
@@ -16,37 +16,37 @@ import (
 	"github.com/tillwright/tillwright/store/report"
 )
 
-// CheckoutStatus says how far a checkout has come.
-type CheckoutStatus string
+// Status says how far a checkout has come.
+type Status string
 
 // The states of a checkout. Completed and expired are final.
 const (
-	CheckoutStatusOpen       CheckoutStatus = "open"
-	CheckoutStatusProcessing CheckoutStatus = "processing" // being paid; its stock is held
-	CheckoutStatusCompleted  CheckoutStatus = "completed"
-	CheckoutStatusExpired    CheckoutStatus = "expired"
+	StatusOpen       Status = "open"
+	StatusProcessing Status = "processing" // being paid; its stock is held
+	StatusCompleted  Status = "completed"
+	StatusExpired    Status = "expired"
 )
 
-var checkoutLifecycle = core.Lifecycle[CheckoutStatus]{
-	CheckoutStatusOpen:       {CheckoutStatusProcessing, CheckoutStatusCompleted, CheckoutStatusExpired},
-	CheckoutStatusProcessing: {CheckoutStatusOpen, CheckoutStatusCompleted},
+var lifecycle = core.Lifecycle[Status]{
+	StatusOpen:       {StatusProcessing, StatusCompleted, StatusExpired},
+	StatusProcessing: {StatusOpen, StatusCompleted},
 }
 
-// CheckoutPaymentStatus says whether a checkout is paid.
-type CheckoutPaymentStatus string
+// PaymentStatus says whether a checkout is paid.
+type PaymentStatus string
 
 // The payment states of a checkout.
 const (
-	CheckoutPaymentStatusUnpaid            CheckoutPaymentStatus = "unpaid"
-	CheckoutPaymentStatusPaid              CheckoutPaymentStatus = "paid"
-	CheckoutPaymentStatusNoPaymentRequired CheckoutPaymentStatus = "no_payment_required"
+	PaymentStatusUnpaid            PaymentStatus = "unpaid"
+	PaymentStatusPaid              PaymentStatus = "paid"
+	PaymentStatusNoPaymentRequired PaymentStatus = "no_payment_required"
 )
 
 // How long a checkout may stay open.
 const (
-	checkoutLifetime    = 24 * time.Hour
-	checkoutMinLifetime = 30 * time.Minute
-	checkoutMaxLifetime = 30 * 24 * time.Hour
+	lifetime    = 24 * time.Hour
+	minLifetime = 30 * time.Minute
+	maxLifetime = 30 * 24 * time.Hour
 )
 
 // Checkout is a purchase under way. An open one counts as expired from ExpiresAt on, even if its row still says open.
@@ -59,7 +59,7 @@ type Checkout struct {
 	LineItemIDs           core.JSON[[]string]                `db:"line_item_ids"`
 	CustomerID            *string                            `db:"customer_id"`
 	CustomerEmail         *string                            `db:"customer_email"`
-	CustomerEmailKey      *string                            `db:"customer_email_key"` // see keyOfEmail
+	CustomerEmailKey      *string                            `db:"customer_email_key"` // see KeyOfEmail
 	EmailVerified         bool                               `db:"email_verified"`     // somebody vouches that the address is the buyer's
 	CustomerName          *string                            `db:"customer_name"`
 	BillingAddress        core.JSON[*core.Address]           `db:"billing_address"`
@@ -75,8 +75,8 @@ type Checkout struct {
 	TaxBreakdown          core.JSON[[]lineitem.TaxBreakdown] `db:"tax_breakdown"`
 	TotalAmount           int64                              `db:"total_amount"`
 	AmountDueNow          int64                              `db:"amount_due_now"`
-	Status                CheckoutStatus                     `db:"status"`
-	PaymentStatus         CheckoutPaymentStatus              `db:"payment_status"`
+	Status                Status                             `db:"status"`
+	PaymentStatus         PaymentStatus                      `db:"payment_status"`
 	PaymentMethodRequired bool                               `db:"payment_method_required"`
 	LastPaymentError      core.JSON[*payment.Failure]        `db:"last_payment_error"`
 	Attempts              int64                              `db:"attempts"` // attempts to pay it that were declined lately or are under way
@@ -94,7 +94,7 @@ type Checkout struct {
 	OrderID               *string                            `db:"order_id"`
 	InvoiceID             *string                            `db:"invoice_id"`
 	SubscriptionID        *string                            `db:"subscription_id"` // the first subscription that it made
-	Source                core.JSON[*CheckoutSource]         `db:"source"`
+	Source                core.JSON[*Source]                 `db:"source"`
 	TermsAcceptedAt       *core.Time                         `db:"terms_accepted_at"`
 	LegalAcceptances      core.JSON[[]LegalAcceptance]       `db:"legal_acceptances"` // of its last confirmation with accepted terms
 	AdsConsent            bool                               `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
@@ -105,8 +105,8 @@ type Checkout struct {
 	UpdatedAt             core.Time                          `db:"updated_at"`
 }
 
-// CheckoutSource says where a buyer came from.
-type CheckoutSource struct {
+// Source says where a buyer came from.
+type Source struct {
 	CheckoutLink *string `json:"checkout_link"` // by which the buyer came; set by following it alone: see SetSource
 	Referrer     *string `json:"referrer"`
 	UTMSource    *string `json:"utm_source"`
@@ -122,41 +122,41 @@ type NextAction struct {
 	URL  string `json:"url"`
 }
 
-// CheckoutDetail is a checkout together with its lines, as its events hold them.
-type CheckoutDetail struct {
+// Detail is a checkout together with its lines, as its events hold them.
+type Detail struct {
 	Checkout *Checkout
 	Items    []lineitem.Item
 }
 
-// ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
-type ListCheckouts struct {
+// List holds the filters of a list of checkouts. An empty one does not filter.
+type List struct {
 	core.Page
 	core.ListFilter
-	Status        CheckoutStatus
-	PaymentStatus CheckoutPaymentStatus
+	Status        Status
+	PaymentStatus PaymentStatus
 	Customer      string
 	CustomerEmail string
 	Product       string // id or slug
 	Discount      string
 }
 
-// endsUnpaid is the SQL condition that a checkout has expired, or will as it is. An index has the same expression, word for word.
-const endsUnpaid = `(status IN ('open', 'expired'))`
+// EndsUnpaid is the SQL condition that a checkout has expired, or will as it is. An index has the same expression, word for word.
+const EndsUnpaid = `(status IN ('open', 'expired'))`
 
-var checkoutColumns = db.ColumnsOf[Checkout]("checkouts")
+var Columns = db.ColumnsOf[Checkout]("checkouts")
 
-// GetCheckout returns a checkout, or CodeMissing.
-func (s *Store) GetCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	return s.getCheckout(ctx, account, ref, "")
+// Get returns a checkout, or CodeMissing.
+func (s *Store) Get(ctx context.Context, account, ref string) (*Checkout, error) {
+	return s.Named(ctx, account, ref, "")
 }
 
-// CheckoutsByID returns the checkouts among ids, as they are now, by their ids.
-func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
+// ByID returns the checkouts among ids, as they are now, by their ids.
+func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	found, err := db.ByID(ctx, s.db, checkoutColumns, account, ids)
+	found, err := db.ByID(ctx, s.db, Columns, account, ids)
 	for _, c := range found {
 		if err == nil {
 			err = s.present(c, now)
@@ -165,42 +165,42 @@ func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string)
 	return found, err
 }
 
-// ListCheckouts returns a page of checkouts, newest first, and whether there are more. A customer or product that
+// List returns a page of checkouts, newest first, and whether there are more. A customer or product that
 // does not exist is CodeMissing.
-func (s *Store) ListCheckouts(ctx context.Context, account string, in ListCheckouts) ([]Checkout, bool, error) {
+func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, bool, error) {
 	var f db.Filter
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, false, err
 	}
 	switch in.Status {
-	case CheckoutStatusOpen:
+	case StatusOpen:
 		f.Is("status", string(in.Status))
 		f.And(`expires_at > ?`, now)
-	case CheckoutStatusExpired:
-		f.Equals(endsUnpaid, true)
+	case StatusExpired:
+		f.Equals(EndsUnpaid, true)
 		f.And(`(status = 'expired' OR expires_at <= ?)`, now)
-	case CheckoutStatusProcessing, CheckoutStatusCompleted:
+	case StatusProcessing, StatusCompleted:
 		f.Is("status", string(in.Status))
 	}
 	f.Is("payment_status", string(in.PaymentStatus))
-	f.Is(keyOfEmail, core.EmailKey(in.CustomerEmail))
+	f.Is(KeyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Customer != "" {
-		c, err := s.Customer.Named(ctx, account, in.Customer, "customer")
+		c, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
 		f.Is("customer_id", c.ID)
 	}
 	if in.Product != "" {
-		p, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		p, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}
 		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", p.ID)
 	}
 	if in.Discount != "" {
-		d, err := s.Discount.Named(ctx, account, in.Discount, "discount")
+		d, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return nil, false, err
 		}
@@ -208,7 +208,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	}
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "checkouts", core.KindCheckout, in.ListFilter, "customer_email", "customer_name", "client_reference_id")
-	list, more, err := db.Page(ctx, s.db, checkoutColumns, core.KindCheckout, account, in.Page, &f)
+	list, more, err := db.Page(ctx, s.db, Columns, core.KindCheckout, account, in.Page, &f)
 	for i := range list {
 		if err == nil {
 			err = s.present(&list[i], now)
@@ -217,60 +217,60 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	return list, more, err
 }
 
-// CreateCheckout opens a checkout with the prices that its lines have now. It is CodeInvalid on line_items if something cannot
+// Create opens a checkout with the prices that its lines have now. It is CodeInvalid on line_items if something cannot
 // be sold, on currency if it is not sold in that, and on the field that names the discount if that cannot be used. A price
 // variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
-func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
+func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, items, err := s.openCheckout(ctx, account, draft)
+		c, items, err := s.open(ctx, account, draft)
 		if err != nil {
 			return nil, err
 		}
 		if err := s.giveSecret(ctx, u, c); err != nil {
 			return nil, err
 		}
-		s.countCheckout(u, c, 1)
-		if err := u.Insert(ctx, checkoutColumns, c); err != nil {
+		s.count(u, c, 1)
+		if err := u.Insert(ctx, Columns, c); err != nil {
 			return nil, err
 		}
-		if err := s.Lines.Insert(ctx, u, items); err != nil {
+		if err := s.rooms.Lines.Insert(ctx, u, items); err != nil {
 			return nil, err
 		}
-		return c, s.Outbox.Emit(ctx, u, outbox.NewEvent{
-			Kind: outbox.EventCheckoutCreated, Account: account, Key: c.ID, Seq: c.EventSeq, Data: &CheckoutDetail{c, items},
+		return c, s.rooms.Outbox.Emit(ctx, u, outbox.NewEvent{
+			Kind: outbox.EventCheckoutCreated, Account: account, Key: c.ID, Seq: c.EventSeq, Data: &Detail{c, items},
 		})
 	})
 }
 
-// openCheckout makes a new open checkout and its priced lines out of a draft. It stores nothing.
-func (s *Store) openCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, []lineitem.Item, error) {
+// open makes a new open checkout and its priced lines out of a draft. It stores nothing.
+func (s *Store) open(ctx context.Context, account string, draft Draft) (*Checkout, []lineitem.Item, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := *draft.Checkout
 	c.AccountID, c.ID = account, cmp.Or(c.ID, core.NewID(core.KindCheckout))
-	c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
+	c.Status, c.PaymentStatus, c.EventSeq = StatusOpen, PaymentStatusUnpaid, 1
 	c.CreatedAt, c.UpdatedAt = now, now
 	if c.ExpiresAt == 0 {
-		c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
+		c.ExpiresAt = c.CreatedAt.Add(lifetime)
 	}
-	lines, err := s.prepareCheckout(ctx, CheckoutDraft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
+	lines, err := s.prepare(ctx, Draft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &c, lines.items, nil
 }
 
-// UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status. Lines that
+// Update locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status. Lines that
 // come out as they are stored keep their ids, and a change that changes nothing stores nothing.
-func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
+func (s *Store) Update(ctx context.Context, account, ref string, change func(*Draft)) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, err := s.lockCheckoutAndSecret(ctx, u, account, ref)
+		c, err := s.LockWithSecret(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if c.Status != CheckoutStatusOpen {
+		if c.Status != StatusOpen {
 			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
 		}
 		now, err := s.db.BusinessNow(ctx, account)
@@ -278,55 +278,55 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 			return nil, err
 		}
 		before := *c
-		draft := CheckoutDraft{Checkout: c}
+		draft := Draft{Checkout: c}
 		change(&draft)
 		if draft.refused != nil {
 			return nil, draft.refused
 		}
-		lines, err := s.prepareCheckout(ctx, draft, &before, now)
+		lines, err := s.prepare(ctx, draft, &before, now)
 		if err != nil || lines.isEmpty() && core.SameJSON(before, *c) {
 			return c, err
 		}
 		c.UpdatedAt = now
-		s.countCheckout(u, &before, -1) // in its currency, which may be another one now
-		s.countCheckout(u, c, 1)
-		if err := u.Update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
+		s.count(u, &before, -1) // in its currency, which may be another one now
+		s.count(u, c, 1)
+		if err := u.Update(ctx, Columns, c); err != nil || lines.isEmpty() {
 			return c, err
 		}
 		return c, s.replaceLines(ctx, u, *lines, now)
 	})
 }
 
-// ExpireCheckout ends an open checkout. Expiring an expired one changes nothing. If the account wants that, it becomes a lead: see
+// Expire ends an open checkout. Expiring an expired one changes nothing. If the account wants that, it becomes a lead: see
 // leadOf.
-func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+func (s *Store) Expire(ctx context.Context, account, ref string) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, err := s.lockCheckout(ctx, u, account, ref)
-		if err != nil || c.Status == CheckoutStatusExpired {
+		c, err := s.Lock(ctx, u, account, ref)
+		if err != nil || c.Status == StatusExpired {
 			return c, err
 		}
-		if err := checkoutLifecycle.Check("checkout", c.Status, CheckoutStatusExpired); err != nil {
+		if err := lifecycle.Check("checkout", c.Status, StatusExpired); err != nil {
 			return nil, err
 		}
 		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		c.Status, c.AdsVisit.V = CheckoutStatusExpired, nil
-		if err := u.Update(ctx, checkoutColumns, c); err != nil {
+		c.Status, c.AdsVisit.V = StatusExpired, nil
+		if err := u.Update(ctx, Columns, c); err != nil {
 			return nil, err
 		}
 		return c, s.leadOf(ctx, u, account, c.ID)
 	})
 }
 
-// DueCheckouts names open checkouts whose time is over, at most limit, for EndCheckout.
-func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]core.Due, error) {
+// Due names open checkouts whose time is over, at most limit, for End.
+func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
 }
 
-// EndCheckout expires an open checkout whose time is over, as ExpireCheckout does. It reports false if it did nothing: another caller may have been
+// End expires an open checkout whose time is over, as Expire does. It reports false if it did nothing: another caller may have been
 // first.
-func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, error) {
+func (s *Store) End(ctx context.Context, account, id string) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
@@ -342,22 +342,22 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 	})
 }
 
-// getCheckout reads a checkout, or returns CodeMissing on param, the field that named it; that is empty for the path.
-func (s *Store) getCheckout(ctx context.Context, account, ref, param string) (*Checkout, error) {
-	return s.findCheckout(ctx, s.db, account, ref, param)
+// Named reads a checkout, or returns CodeMissing on param, the field that named it; that is empty for the path.
+func (s *Store) Named(ctx context.Context, account, ref, param string) (*Checkout, error) {
+	return s.find(ctx, s.db, account, ref, param)
 }
 
-// lockCheckout does what getCheckout does, and locks the row until the transaction ends.
-func (s *Store) lockCheckout(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
-	return s.findCheckout(ctx, u.Locked(), account, ref, "")
+// Lock does what Named does, and locks the row until the transaction ends.
+func (s *Store) Lock(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
+	return s.find(ctx, u.Locked(), account, ref, "")
 }
 
-func (s *Store) findCheckout(ctx context.Context, r db.Reader, account, ref, param string) (*Checkout, error) {
+func (s *Store) find(ctx context.Context, r db.Reader, account, ref, param string) (*Checkout, error) {
 	id, ok := core.ParseID(core.KindCheckout, ref)
 	if !ok {
 		return nil, core.Missing("checkout", param, ref)
 	}
-	c, err := db.Get[Checkout](ctx, r, checkoutColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	c, err := db.Get[Checkout](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout: %w", err)
 	}
@@ -381,16 +381,16 @@ func (s *Store) present(c *Checkout, now core.Time) error {
 		}
 		c.reveal(s, string(secret))
 	}
-	if c.Status == CheckoutStatusOpen && c.ExpiresAt <= now {
-		c.Status = CheckoutStatusExpired
+	if c.Status == StatusOpen && c.ExpiresAt <= now {
+		c.Status = StatusExpired
 	}
 	return nil
 }
 
-// lockCheckoutAndSecret locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is
+// LockWithSecret locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is
 // lost, it gets another one, for its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
-func (s *Store) lockCheckoutAndSecret(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
-	c, err := s.lockCheckout(ctx, u, account, ref)
+func (s *Store) LockWithSecret(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
+	c, err := s.Lock(ctx, u, account, ref)
 	if err != nil || c.ClientSecret != "" {
 		return c, err
 	}
@@ -401,7 +401,7 @@ func (s *Store) lockCheckoutAndSecret(ctx context.Context, u *db.Unit, account, 
 	return c, err
 }
 
-// countCheckout counts a checkout for when it was made, or with -1 takes it back from there.
-func (s *Store) countCheckout(u *db.Unit, c *Checkout, times int64) {
-	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Checkouts: times})
+// count counts a checkout for when it was made, or with -1 takes it back from there.
+func (s *Store) count(u *db.Unit, c *Checkout, times int64) {
+	s.rooms.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Checkouts: times})
 }

@@ -1,22 +1,19 @@
-package store
+package checkout
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
-	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
-	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/offer"
 )
 
-// prepareCheckout checks a draft against the checkout as it was before; a new one is compared with an empty one. If anything
+// prepare checks a draft against the checkout as it was before; a new one is compared with an empty one. If anything
 // changed that the price depends on, it prices the draft anew and returns the lines. Nil means that the lines stay.
-func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now core.Time) (*lineChange, error) {
+func (s *Store) prepare(ctx context.Context, draft Draft, before *Checkout, now core.Time) (*lineChange, error) {
 	c := draft.Checkout
 	if err := s.assignCustomer(ctx, c, before); err != nil {
 		return nil, err
@@ -37,7 +34,7 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	}
 	var stored []lineitem.Item
 	if before.ID != "" {
-		if stored, err = s.Lines.OfCheckout(ctx, c.AccountID, c.ID); err != nil {
+		if stored, err = s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -50,15 +47,15 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 
 // draftLines returns the lines of a draft without discount and tax: new ones if any are wanted, or else a copy of the stored
 // ones. It checks the buyer's answers on the way.
-func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []offer.NewLine, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	if wanted == nil {
 		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
 	}
-	offers, err := s.offers(ctx, c.AccountID, wanted)
+	offers, err := s.rooms.Offer.Of(ctx, c.AccountID, wanted)
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.newLines(ctx, c, before, lineup{offers, wanted, now}, stored, now)
+	items, err := s.newLines(ctx, c, before, offer.Lineup{Offers: offers, Wanted: wanted, Now: now}, stored, now)
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +68,11 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 	if core.SameJSON(c.CustomFieldData, before.CustomFieldData) {
 		return nil
 	}
-	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
-	offers, err := s.offers(ctx, c.AccountID, asked(items))
+	offers, err := s.rooms.Offer.Of(ctx, c.AccountID, asked(items))
 	if err != nil {
 		return err
 	}
@@ -84,15 +81,15 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 
 // wantedLines returns the lines that are to be made and priced, nil if those that are stored stay. In another currency all are
 // made again.
-func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Checkout) ([]NewLineItem, error) {
+func (s *Store) wantedLines(ctx context.Context, draft Draft, before *Checkout) ([]offer.NewLine, error) {
 	// A new checkout without lines: making them says what is wrong.
 	if before.ID == "" && draft.Lines == nil {
-		return []NewLineItem{}, nil
+		return []offer.NewLine{}, nil
 	}
 	if draft.Lines != nil || draft.Currency == before.Currency && draft.chosen == nil {
 		return draft.Lines, nil
 	}
-	items, err := s.Lines.OfCheckout(ctx, before.AccountID, before.ID)
+	items, err := s.rooms.Lines.OfCheckout(ctx, before.AccountID, before.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -109,10 +106,10 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 }
 
 // asked turns lines back into what was asked for when they were made. Set-up fees are left out: they come with their line.
-func asked(items []lineitem.Item) []NewLineItem {
-	wanted := []NewLineItem{}
+func asked(items []lineitem.Item) []offer.NewLine {
+	wanted := []offer.NewLine{}
 	for _, item := range lineitem.Sales(items) {
-		wanted = append(wanted, NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount, TrialEnd: item.TrialEnd})
+		wanted = append(wanted, offer.NewLine{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount, TrialEnd: item.TrialEnd})
 	}
 	return wanted
 }
@@ -134,7 +131,7 @@ func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 	if c.CustomerID == nil || c.ExternalCustomerID == nil {
 		return nil
 	}
-	owner, err := s.Customer.ExternalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
+	owner, err := s.rooms.Customer.ExternalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
 	if err == nil && owner != nil && *owner != *c.CustomerID {
 		err = core.Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
 	}
@@ -151,7 +148,7 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerEmail != nil && !core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return core.Invalid("customer_email", "Send customer or customer_email, not both.")
 	}
-	customer, err := s.Customer.Named(ctx, c.AccountID, *c.CustomerID, "customer")
+	customer, err := s.rooms.Customer.Named(ctx, c.AccountID, *c.CustomerID, "customer")
 	if err != nil {
 		return err
 	}
@@ -175,7 +172,7 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 		p.CheckEmail("customer_email", *c.CustomerEmail, "Send an e-mail address, such as ada@example.com.")
 	}
 	if c.ExpiresAt != before.ExpiresAt {
-		inRange := c.ExpiresAt >= now.Add(checkoutMinLifetime) && c.ExpiresAt <= now.Add(checkoutMaxLifetime)
+		inRange := c.ExpiresAt >= now.Add(minLifetime) && c.ExpiresAt <= now.Add(maxLifetime)
 		p.Check(inRange, "expires_at", "A checkout expires in 30 minutes to 30 days.")
 	}
 	if !core.SameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
@@ -186,90 +183,12 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 	return p.Err()
 }
 
-// checkConfirm checks everything that has to be true of a locked checkout to be bought, prices it once more, and returns its
-// lines. It also settles in.Save, whether the payment method is kept: that of a subscription always is. What stands against the
-// purchase is CodeInvalid on the field that it is about.
-func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *Confirm) ([]lineitem.Item, error) {
-	if c.Status != CheckoutStatusOpen {
-		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
-	}
-	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	offers, err := s.offers(ctx, c.AccountID, asked(items))
-	var gone *core.Error
-	if errors.As(err, &gone) {
-		return nil, core.Invalid("line_items", gone.Message) // it was there when the checkout was made
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkBuyer(ctx, c); err != nil {
-		return nil, err
-	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	var p core.Problems
-	if err := s.acceptTerms(ctx, u, &p, c, in, now); err != nil {
-		return nil, err
-	}
-	in.Save = in.Save && c.keepsMethods(in.isKeyless())
-	c.answerAds(&p, in, now)
-	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
-	offered(items, offers)
-	for i, line := range lineitem.Sales(items) {
-		problem := offers[i].unsellable(line.Quantity)
-		p.Check(problem == "", "line_items", problem)
-		in.Save = in.Save || offers[i].variant.Type == catalog.PriceVariantTypeRecurring
-	}
-	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	if err := checkAnswers(offers, c.CustomFieldData.V, true); err != nil {
-		return nil, err
-	}
-	if items, err = s.requote(ctx, u, c, items, now); err != nil {
-		return nil, err
-	}
-	if c.PaymentMethodRequired && in.MethodRef == "" {
-		mayRely, err := s.mayRelyOnSaved(ctx, c, in)
-		if err != nil {
-			return nil, err
-		}
-		if !mayRely {
-			return nil, core.Invalid("payment_method", "Send a payment method, such as pm_card_visa: it is charged when what costs nothing now is renewed.")
-		}
-	}
-	for _, amount := range []int64{c.AmountDueNow, c.TotalAmount} { // a trial's rest is charged later
-		err := tenant.PaymentsProvider(in.Provider).Check(amount, c.Currency, "line_items", "Change the price, the discount or the tax so that the total ends in 0.")
-		if err != nil {
-			return nil, err
-		}
-	}
-	return items, nil
-}
-
-// mayRelyOnSaved reports whether a checkout that costs nothing now may go without a payment method, so that it is renewed from
-// what its customer has saved. That needs a seller's program, which knows who is there, and a customer who is known. Whoever has
-// the client secret may be anybody, even if the seller named the customer or the reader of a letter said that the address is
-// theirs.
-func (s *Store) mayRelyOnSaved(ctx context.Context, c *Checkout, in *Confirm) (bool, error) {
-	if in.IsPublic {
-		return false, nil
-	}
-	return s.knowsBuyer(ctx, c)
-}
-
 // checkAnswers returns CodeInvalid with every answer of a buyer that the products' questions do not allow, or that answers none
 // of them. If complete, every required question has to be answered.
-func checkAnswers(offers []offer, answers map[string]string, complete bool) error {
+func checkAnswers(offers []offer.Offer, answers map[string]string, complete bool) error {
 	questions := map[string][]catalog.CustomField{} // two products may ask under one key: the answer has to satisfy both
 	for _, o := range offers {
-		for _, field := range o.product.CustomFields.V {
+		for _, field := range o.Product.CustomFields.V {
 			questions[field.Key] = append(questions[field.Key], field)
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // Trial says that somebody had, or is about to have, a trial of a product. Where an account gives each customer one, the trial is held from
@@ -41,13 +42,13 @@ func productsOnTrial(items []lineitem.Item) []string {
 }
 
 // dropUsedTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one, and
-// gives it back to the others. Who only typed an address keeps theirs, so that nobody learns what its owner has had: holdTrials refuses
+// gives it back to the others. Who only typed an address keeps theirs, so that nobody learns what its owner has had: HoldTrials refuses
 // them.
 func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []lineitem.Item) error {
 	for i := range items {
 		items[i].TrialUsed = false
 	}
-	had, err := s.trialsOfBuyer(ctx, c, productsOnTrial(items))
+	had, err := s.TrialsOfBuyer(ctx, c, productsOnTrial(items))
 	if err != nil {
 		return err
 	}
@@ -58,8 +59,8 @@ func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []lineite
 	return nil
 }
 
-// trialsOfBuyer returns the trials of products that the buyer of a checkout had, or is about to have, if the account gives each customer one.
-func (s *Store) trialsOfBuyer(ctx context.Context, c *Checkout, products []string) ([]Trial, error) {
+// TrialsOfBuyer returns the trials of products that the buyer of a checkout had, or is about to have, if the account gives each customer one.
+func (s *Store) TrialsOfBuyer(ctx context.Context, c *Checkout, products []string) ([]Trial, error) {
 	if len(products) == 0 || c.isTyped() {
 		return nil, nil
 	}
@@ -73,9 +74,9 @@ func (s *Store) trialsOfBuyer(ctx context.Context, c *Checkout, products []strin
 	return s.trialsOf(ctx, c.AccountID, products, by)
 }
 
-// checkTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product, because the account gives
+// CheckTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product, because the account gives
 // each customer one and they had theirs. What the subscription was for before in the same trial it may be for again.
-func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *customer.Customer, product string) error {
+func (s *Store) CheckTrial(ctx context.Context, sub *subscription.Subscription, customer *customer.Customer, product string) error {
 	if product == sub.ProductID {
 		return nil
 	}
@@ -102,7 +103,7 @@ func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *cus
 }
 
 // isTrialOf reports whether it was this subscription that had a trial: its checkout made it, and no other one.
-func (s *Store) isTrialOf(ctx context.Context, trial Trial, sub *Subscription) (bool, error) {
+func (s *Store) isTrialOf(ctx context.Context, trial Trial, sub *subscription.Subscription) (bool, error) {
 	if trial.CheckoutID == nil || *trial.CheckoutID != core.Deref(sub.CheckoutID) {
 		return false, nil
 	}
@@ -119,19 +120,19 @@ func (s *Store) HasPersonalTrial(ctx context.Context, c *Checkout) (bool, error)
 	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
 		return false, err
 	}
-	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	return len(productsOnTrial(items)) > 0, err
 }
 
 // triesOnce reports whether an account gives each customer one trial of a product.
 func (s *Store) triesOnce(ctx context.Context, account string) (bool, error) {
-	seller, err := s.Tenant.Seller(ctx, account)
+	seller, err := s.rooms.Tenant.Seller(ctx, account)
 	return err == nil && seller.TrialOncePerCustomer, err
 }
 
 // trierOf returns the buyer of a checkout as somebody who has trials: the customer who it is known to be for, or else what is known of them.
 func (s *Store) trierOf(ctx context.Context, c *Checkout) (discount.Redeemer, error) {
-	customer, isKnown, err := s.getBuyer(ctx, c)
+	customer, isKnown, err := s.GetBuyer(ctx, c)
 	if err != nil {
 		return discount.Redeemer{}, err
 	}
@@ -157,10 +158,10 @@ func (s *Store) trialsOf(ctx context.Context, account string, products []string,
 	return trials, nil
 }
 
-// holdTrials holds the trials of a checkout that is about to be paid, if the account gives each customer one. The same buyer may be about to have
+// HoldTrials holds the trials of a checkout that is about to be paid, if the account gives each customer one. The same buyer may be about to have
 // one elsewhere: then it returns db.ErrOvertaken, so that the checkout is priced again without it. A buyer who only typed an address is
 // CodeInvalid on customer_email, whether or not its owner had a trial.
-func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
+func (s *Store) HoldTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
@@ -191,8 +192,8 @@ func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items [
 	return nil
 }
 
-// releaseTrials frees the trials that a checkout with these lines holds.
-func (s *Store) releaseTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
+// ReleaseTrials frees the trials that a checkout with these lines holds.
+func (s *Store) ReleaseTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
 	if len(productsOnTrial(items)) == 0 {
 		return nil
 	}
@@ -202,17 +203,17 @@ func (s *Store) releaseTrials(ctx context.Context, u *db.Unit, c *Checkout, item
 	return nil
 }
 
-// beginTrials notes that the buyer of a checkout has had the trials of its lines, whether or not the account gives each customer one: it may do
-// so later. Who only typed an address has not had its owner's: VerifyCheckout notes them once that is known.
-func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, by owner, now core.Time) error {
+// BeginTrials notes that the buyer of a checkout has had the trials of its lines, whether or not the account gives each customer one: it may do
+// so later. Who only typed an address has not had its owner's: Verify notes them once that is known.
+func (s *Store) BeginTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, buyer *customer.Customer, isKnown bool, now core.Time) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
 	}
-	if !by.isKnown {
-		return s.releaseTrials(ctx, u, c, items)
+	if !isKnown {
+		return s.ReleaseTrials(ctx, u, c, items)
 	}
-	held, err := u.Exec(ctx, `UPDATE trials SET customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`, by.ID, now, c.AccountID, c.ID)
+	held, err := u.Exec(ctx, `UPDATE trials SET customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`, buyer.ID, now, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("note trials: %w", err)
 	}
@@ -220,15 +221,15 @@ func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items 
 		return nil
 	}
 	for _, product := range products {
-		if _, err := s.noteTrial(ctx, u, by.Customer, product, &c.ID, now); err != nil {
+		if _, err := s.NoteTrial(ctx, u, buyer, product, &c.ID, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// noteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
-func (s *Store) noteTrial(ctx context.Context, u *db.Unit, c *customer.Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
+// NoteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
+func (s *Store) NoteTrial(ctx context.Context, u *db.Unit, c *customer.Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
 	rows, err := s.insertTrial(ctx, u, Trial{
 		AccountID: c.AccountID, ProductID: product, BuyerKey: discount.RedeemerFor(c).Key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
 	}, now)

@@ -1,14 +1,17 @@
-package store
+package checkout
 
-import "github.com/tillwright/tillwright/store/core"
+import (
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
+)
 
-// CheckoutDraft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
+// Draft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
 // empty Currency is the first line's.
-type CheckoutDraft struct {
+type Draft struct {
 	*Checkout
-	Lines   []NewLineItem
+	Lines   []offer.NewLine
 	chosen  map[int]int64 // by ChooseAmount
-	refused error         // by UpdateCheckout, which stores nothing then
+	refused error         // by Update, which stores nothing then
 }
 
 // LetsChoose reports whether the buyer chooses on the page what to pay for a unit of what has no fixed price: if they came by a checkout link.
@@ -17,7 +20,7 @@ func (c *Checkout) LetsChoose() bool { return c.Source.V != nil && c.Source.V.Ch
 
 // ChooseAmount sets what the buyer pays for a unit of a line, by its place among those that sell something. Where the buyer does not choose it
 // changes nothing.
-func (d *CheckoutDraft) ChooseAmount(at int, text string) {
+func (d *Draft) ChooseAmount(at int, text string) {
 	amount, problem := core.ReadAmount(text, d.Currency)
 	switch {
 	case !d.LetsChoose():
@@ -34,14 +37,14 @@ func (d *CheckoutDraft) ChooseAmount(at int, text string) {
 }
 
 // EnterEmail sets the buyer's address. One that was not there before is not verified: nobody vouches for it yet.
-func (d *CheckoutDraft) EnterEmail(email *string) {
+func (d *Draft) EnterEmail(email *string) {
 	d.EmailVerified = d.EmailVerified && core.SameJSON(email, d.CustomerEmail)
 	d.CustomerEmail = email
 }
 
 // Vouch records whether the seller says that the address of the checkout is the buyer's. Who vouches for an address has to name
 // it in the same request (isNamed), because the buyer may have typed another one meanwhile; else the change is refused.
-func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
+func (d *Draft) Vouch(isTheirs, isNamed bool) {
 	if isTheirs && !isNamed {
 		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
 		return
@@ -50,7 +53,7 @@ func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
 }
 
 // SetSource records where the seller says that the buyer came from. The checkout link stays the one by which they really came.
-func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
+func (d *Draft) SetSource(source *Source) {
 	if link := d.Source.V; source != nil && link != nil {
 		source.CheckoutLink = link.CheckoutLink
 	}

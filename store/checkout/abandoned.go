@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // leadOf makes a lead of a checkout that has just expired, for its first product, if the account wants that and somebody left an address there.
 // There is none if its customer has bought something.
 func (s *Store) leadOf(ctx context.Context, u *db.Unit, account, id string) error {
-	c, err := db.Get[Checkout](ctx, u, checkoutColumns.SelectSQL+`
+	c, err := db.Get[Checkout](ctx, u, Columns.SelectSQL+`
 		WHERE account_id = ? AND id = ? AND (SELECT capture_abandoned_checkouts FROM accounts WHERE id = ?)`, account, id, account)
 	if err != nil || c == nil {
 		return err
@@ -30,14 +30,14 @@ func (s *Store) leadOf(ctx context.Context, u *db.Unit, account, id string) erro
 	}
 	left := lead.AbandonedCheckout{
 		AccountID: account, ID: c.ID, Email: *email, Name: c.CustomerName, Buyer: buyer, ExternalID: c.ExternalCustomerID,
-		IsTyped: c.ExternalCustomerID != nil && !c.EmailVerified, // see newBuyer
+		IsTyped: c.ExternalCustomerID != nil && !c.EmailVerified, // see NewBuyer
 	}
-	lines, err := s.Lines.OfCheckout(ctx, account, c.ID)
+	lines, err := s.rooms.Lines.OfCheckout(ctx, account, c.ID)
 	if err != nil {
 		return err
 	}
 	if len(lines) > 0 {
 		left.ProductID = lines[0].ProductID
 	}
-	return s.Lead.CaptureAbandoned(ctx, u, left)
+	return s.rooms.Lead.CaptureAbandoned(ctx, u, left)
 }

@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens. A secret that opens none is
+// OfSecret returns the account and the id of the checkout that a client secret opens. A secret that opens none is
 // CodeMissing, as all are while the account is disabled.
-func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, id string, err error) {
+func (s *Store) OfSecret(ctx context.Context, secret string) (account, id string, err error) {
 	type place struct {
 		Account  string `db:"account_id"`
 		Checkout string `db:"object_id"`
@@ -19,7 +19,7 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	}
 	found, err := db.Get[place](ctx, s.db, `
 		SELECT account_id, object_id, (SELECT c.client_secret FROM checkouts AS c WHERE c.account_id = global_names.account_id AND c.id = object_id) AS client_secret
-		FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutSecret, core.HashOf(secret))
+		FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, secretName, core.HashOf(secret))
 	if err != nil {
 		return "", "", err
 	}
@@ -32,8 +32,8 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	return found.Account, found.Checkout, err
 }
 
-// CheckoutCustomer returns whose a checkout is by now, nil while it is nobody's.
-func (s *Store) CheckoutCustomer(ctx context.Context, account, id string) (*string, error) {
+// CustomerOf returns whose a checkout is by now, nil while it is nobody's.
+func (s *Store) CustomerOf(ctx context.Context, account, id string) (*string, error) {
 	return db.Get[string](ctx, s.db, `SELECT customer_id FROM checkouts WHERE account_id = ? AND id = ? AND customer_id IS NOT NULL`, account, id)
 }
 
@@ -57,8 +57,8 @@ func (c *Checkout) reveal(s *Store, secret string) {
 
 func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + "\x00" + c.ID }
 
-// checkoutSecret is the kind of global name under which client secrets are found, by their hash.
-const checkoutSecret = "checkout_secret"
+// secretName is the kind of global name under which client secrets are found, by their hash.
+const secretName = "checkout_secret"
 
 // giveSecret makes a new client secret for a checkout, seals it, and stores the hash by which it is found; storing the sealed
 // secret is the caller's. It is made of the checkout's id, for people who read their own logs, and 256 random bits.
@@ -71,7 +71,7 @@ func (s *Store) giveSecret(ctx context.Context, u *db.Unit, c *Checkout) error {
 	c.SealedSecret = s.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
 	return u.Later(ctx, db.Change{
 		Table: "global_names", Query: `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
-		Args: []any{checkoutSecret, core.HashOf(c.ClientSecret), c.AccountID, c.ID}, Rows: 1,
+		Args: []any{secretName, core.HashOf(c.ClientSecret), c.AccountID, c.ID}, Rows: 1,
 	})
 }
 
@@ -79,6 +79,6 @@ func (s *Store) giveSecret(ctx context.Context, u *db.Unit, c *Checkout) error {
 // another one. It commits at once, because a payment provider is told the address with the secret next.
 func (s *Store) RenewClosedSecret(ctx context.Context, account, id string) (*Checkout, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		return s.lockCheckoutAndSecret(ctx, u, account, id)
+		return s.LockWithSecret(ctx, u, account, id)
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// buyer returns the locked customer of a checkout that is being bought, and whether the buyer is known to be that customer. It
+// Buyer returns the locked customer of a checkout that is being bought, and whether the buyer is known to be that customer. It
 // is the one that the checkout names, the one with the merchant's own id, the one with the address, or a new one. The order is
 // counted for them. A customer who is known to be the buyer also learns from the checkout what was not known of them.
-func (s *Store) buyer(ctx context.Context, u *db.Unit, c *Checkout) (buyer *customer.Customer, isKnown bool, err error) {
+func (s *Store) Buyer(ctx context.Context, u *db.Unit, c *Checkout) (buyer *customer.Customer, isKnown bool, err error) {
 	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, false, err
@@ -21,10 +21,10 @@ func (s *Store) buyer(ctx context.Context, u *db.Unit, c *Checkout) (buyer *cust
 	buyer, isKnown, err = s.lockBuyer(ctx, u, c)
 	if err == nil && buyer == nil {
 		var isNew bool
-		if buyer, isNew, err = s.newBuyer(ctx, u, c, isKnown, now); err != nil || isNew {
+		if buyer, isNew, err = s.NewBuyer(ctx, u, c, isKnown, now); err != nil || isNew {
 			return buyer, isKnown, err
 		}
-		_, isKnown, err = s.getBuyer(ctx, c)
+		_, isKnown, err = s.GetBuyer(ctx, c)
 	}
 	if err != nil {
 		return nil, false, err
@@ -53,7 +53,7 @@ func (s *Store) identify(ctx context.Context, customer *customer.Customer, exter
 	if customer.ExternalID != nil || externalID == nil {
 		return nil
 	}
-	owner, err := s.Customer.ExternalOwner(ctx, customer.AccountID, *externalID)
+	owner, err := s.rooms.Customer.ExternalOwner(ctx, customer.AccountID, *externalID)
 	if err == nil && owner == nil {
 		customer.ExternalID = externalID
 	}
@@ -124,19 +124,19 @@ func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
 	if c.isTyped() {
 		return false, nil
 	}
-	_, isKnown, err := s.getBuyer(ctx, c)
+	_, isKnown, err := s.GetBuyer(ctx, c)
 	return isKnown, err
 }
 
-// getBuyer reads the customer that a checkout is for, nil if there is none yet, and says whether the buyer is known to be them:
+// GetBuyer reads the customer that a checkout is for, nil if there is none yet, and says whether the buyer is known to be them:
 // the seller named them, or somebody vouches for the address. A buyer who only typed the address of a customer may be anybody:
 // they do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named
 // counts as known: an address that they only typed leads to nobody else.
-func (s *Store) getBuyer(ctx context.Context, c *Checkout) (customer *customer.Customer, isKnown bool, err error) {
+func (s *Store) GetBuyer(ctx context.Context, c *Checkout) (customer *customer.Customer, isKnown bool, err error) {
 	return findBuyer(ctx, s.db, c)
 }
 
-// lockBuyer does what getBuyer does, and locks the customer until the transaction ends.
+// lockBuyer does what GetBuyer does, and locks the customer until the transaction ends.
 func (s *Store) lockBuyer(ctx context.Context, u *db.Unit, c *Checkout) (customer *customer.Customer, isKnown bool, err error) {
 	return findBuyer(ctx, u.Locked(), c)
 }
@@ -167,13 +167,13 @@ func findBuyer(ctx context.Context, r db.Reader, c *Checkout) (buyer *customer.C
 	return nil, c.EmailVerified || c.ExternalCustomerID != nil, nil
 }
 
-// newBuyer inserts the customer of a checkout that has none yet. If another purchase made it at the same moment, that one is
+// NewBuyer inserts the customer of a checkout that has none yet. If another purchase made it at the same moment, that one is
 // locked and returned, and isNew is false.
 //
 // A buyer who is not known leaves a name, but neither a billing address nor a tax id. Somebody whom the seller named by an
 // external id does not own an address that they only typed: they log in at the seller's, and would be given what the true owner
 // of the address buys. Anybody else owns it, because the address is all that is known of them.
-func (s *Store) newBuyer(ctx context.Context, u *db.Unit, c *Checkout, isKnown bool, now core.Time) (buyer *customer.Customer, isNew bool, err error) {
+func (s *Store) NewBuyer(ctx context.Context, u *db.Unit, c *Checkout, isKnown bool, now core.Time) (buyer *customer.Customer, isNew bool, err error) {
 	buyer = &customer.Customer{
 		AccountID: c.AccountID, ID: core.NewID(core.KindCustomer), Email: c.CustomerEmail,
 		ExternalID: c.ExternalCustomerID, Type: customer.TypeCustomer, Name: c.CustomerName, PreferredLocale: c.Locale,
@@ -200,5 +200,5 @@ func (s *Store) newBuyer(ctx context.Context, u *db.Unit, c *Checkout, isKnown b
 	return buyer, false, err
 }
 
-// keyOfEmail is SQL for the key of the address of a checkout or an order. Only one that is not the address in lower case is stored.
-const keyOfEmail = `COALESCE(customer_email_key, LOWER(customer_email))`
+// KeyOfEmail is SQL for the key of the address of a checkout or an order. Only one that is not the address in lower case is stored.
+const KeyOfEmail = `COALESCE(customer_email_key, LOWER(customer_email))`

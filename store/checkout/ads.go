@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"maps"
@@ -38,7 +38,7 @@ func (c *Checkout) answerAds(p *core.Problems, in *Confirm, now core.Time) {
 // HostedPage returns the address of the page on which a checkout is paid here, as others may know it: that of the link by which the buyer
 // came, or one without the client secret.
 func (s *Store) HostedPage(c *Checkout) string {
-	if link := c.link(); link != nil {
+	if link := c.Link(); link != nil {
 		return s.db.Options.PublicURL + "/buy/" + *link
 	}
 	return s.db.Options.PublicURL + "/checkout"

@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ type LegalAcceptance struct {
 
 // pagesToAccept returns the legal pages that the buyer of a checkout has to accept, without their bodies.
 func (s *Store) pagesToAccept(ctx context.Context, c *Checkout, seller *tenant.Account) ([]content.LegalPage, error) {
-	return s.Content.PagesToAccept(ctx, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
+	return s.rooms.Content.PagesToAccept(ctx, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
 }
 
 // acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms
@@ -32,7 +32,7 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 	if in.From.OnBehalf {
 		return nil
 	}
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 		return err
 	}
 	if in.TermsAccepted {
-		if pages, err = s.Content.Accept(ctx, u, pages); err != nil {
+		if pages, err = s.rooms.Content.Accept(ctx, u, pages); err != nil {
 			return err
 		}
 		c.accept(pages, now)

@@ -1,4 +1,4 @@
-package store
+package checkout
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 	case byCode && byID && c.DiscountCode != nil && c.DiscountID != nil:
 		return core.Invalid("discount_code", "Send discount or discount_code, not both.")
 	case byCode && c.DiscountCode != nil:
-		d, err := s.Discount.OfCode(ctx, c.AccountID, *c.DiscountCode)
+		d, err := s.rooms.Discount.OfCode(ctx, c.AccountID, *c.DiscountCode)
 		if err == nil && d == nil {
 			err = core.Invalid("discount_code", "There is no discount with this code.").Because("unknown")
 		}
@@ -32,7 +32,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 		}
 		c.DiscountID, c.DiscountCode = &d.ID, d.Code
 	case byID && c.DiscountID != nil:
-		d, err := s.Discount.Named(ctx, c.AccountID, *c.DiscountID, "discount")
+		d, err := s.rooms.Discount.Named(ctx, c.AccountID, *c.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 
 // EnterDiscountCode sets the code that a buyer typed, which takes the place of any other discount. Nil takes off a discount that
 // came by a code; one that the seller gave by its id stays. A code is refused if the checkout takes none. The code that it has already changes nothing.
-func (d *CheckoutDraft) EnterDiscountCode(code *string) {
+func (d *Draft) EnterDiscountCode(code *string) {
 	if code != nil && !d.AllowDiscountCodes {
 		d.refused = core.Invalid("discount_code", "This checkout takes no discount codes.")
 		return
@@ -100,7 +100,7 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *discount.T
 		if problem == "" {
 			continue
 		}
-		variants, err := s.Catalog.PriceVariantsByID(ctx, c.AccountID, []string{core.Deref(item.PriceVariantID)})
+		variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, c.AccountID, []string{core.Deref(item.PriceVariantID)})
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *discount.T
 // usableDiscount returns the discount of a checkout. It is CodeInvalid if the discount is gone or cannot be used now, for these
 // lines or by this buyer.
 func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) (*discount.Discount, error) {
-	discounts, err := s.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.rooms.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *Store) refusesBuyerOf(ctx context.Context, d *discount.Discount, c *Che
 	if err != nil {
 		return "", err
 	}
-	return s.Discount.RefusesBuyer(ctx, d, by)
+	return s.rooms.Discount.RefusesBuyer(ctx, d, by)
 }
 
 // IsPersonalDiscount reports whether it depends on the buyer if the discount of a checkout can be used, so that it has to be
@@ -149,20 +149,20 @@ func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, erro
 	if c.DiscountID == nil {
 		return false, nil
 	}
-	discounts, err := s.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.rooms.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil || discounts[*c.DiscountID] == nil {
 		return false, err
 	}
 	return discounts[*c.DiscountID].IsPersonal(), nil
 }
 
-// redeemDiscount counts a use of the discount of a checkout that is about to be paid, if it has one. A discount that is gone or
+// RedeemDiscount counts a use of the discount of a checkout that is about to be paid, if it has one. A discount that is gone or
 // cannot be used any more is CodeInvalid.
-func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) error {
+func (s *Store) RedeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) error {
 	if c.DiscountID == nil {
 		return nil
 	}
-	discounts, err := s.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.rooms.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err != nil {
 		return err
 	}
-	return s.Discount.Redeem(ctx, u, c.redemption(d, by), d, by, c.discountField())
+	return s.rooms.Discount.Redeem(ctx, u, c.Redemption(d, by), d, by, c.discountField())
 }
 
 // redeemerOf returns the buyer of a checkout as somebody who uses its discount. The address counts if it is verified, or if the
@@ -198,8 +198,8 @@ func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (discount.Redeemer,
 	return by, nil
 }
 
-// redemption returns the use of a discount by a checkout that is about to be paid, for redeem to count and store.
-func (c *Checkout) redemption(d *discount.Discount, by discount.Redeemer) *discount.Redemption {
+// Redemption returns the use of a discount by a checkout that is about to be paid, for redeem to count and store.
+func (c *Checkout) Redemption(d *discount.Discount, by discount.Redeemer) *discount.Redemption {
 	return &discount.Redemption{
 		AccountID: c.AccountID, DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID,
 		BuyerKey: cmp.Or(by.Key(c.AccountID), discount.BuyerKey(c.AccountID, *c.CustomerEmail)),

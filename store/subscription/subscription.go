@@ -1,9 +1,8 @@
-package store
+package subscription
 
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
@@ -13,25 +12,25 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// SubscriptionStatus is where a subscription stands.
-type SubscriptionStatus string
+// Status is where a subscription stands.
+type Status string
 
 // The states of a subscription. Canceled and completed are final.
 const (
-	SubscriptionStatusTrialing  SubscriptionStatus = "trialing"
-	SubscriptionStatusActive    SubscriptionStatus = "active"
-	SubscriptionStatusPastDue   SubscriptionStatus = "past_due" // its latest invoice could not be collected yet
-	SubscriptionStatusPaused    SubscriptionStatus = "paused"
-	SubscriptionStatusCanceled  SubscriptionStatus = "canceled"
-	SubscriptionStatusCompleted SubscriptionStatus = "completed" // all its billing cycles are over
+	StatusTrialing  Status = "trialing"
+	StatusActive    Status = "active"
+	StatusPastDue   Status = "past_due" // its latest invoice could not be collected yet
+	StatusPaused    Status = "paused"
+	StatusCanceled  Status = "canceled"
+	StatusCompleted Status = "completed" // all its billing cycles are over
 )
 
-// subscriptionLifecycle lists, for each state of a subscription, the states that may follow it.
-var subscriptionLifecycle = core.Lifecycle[SubscriptionStatus]{
-	SubscriptionStatusTrialing: {SubscriptionStatusActive, SubscriptionStatusPaused, SubscriptionStatusCanceled},
-	SubscriptionStatusActive:   {SubscriptionStatusPastDue, SubscriptionStatusPaused, SubscriptionStatusCanceled, SubscriptionStatusCompleted},
-	SubscriptionStatusPastDue:  {SubscriptionStatusActive, SubscriptionStatusCanceled},
-	SubscriptionStatusPaused:   {SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled},
+// lifecycle lists, for each state of a subscription, the states that may follow it.
+var lifecycle = core.Lifecycle[Status]{
+	StatusTrialing: {StatusActive, StatusPaused, StatusCanceled},
+	StatusActive:   {StatusPastDue, StatusPaused, StatusCanceled, StatusCompleted},
+	StatusPastDue:  {StatusActive, StatusCanceled},
+	StatusPaused:   {StatusTrialing, StatusActive, StatusCanceled},
 }
 
 // Subscription bills a customer for a price variant, period after period. A period is billed when it begins. While the
@@ -39,7 +38,7 @@ var subscriptionLifecycle = core.Lifecycle[SubscriptionStatus]{
 type Subscription struct {
 	AccountID          string                            `db:"account_id"`
 	ID                 string                            `db:"id"`
-	Status             SubscriptionStatus                `db:"status"`
+	Status             Status                            `db:"status"`
 	CustomerID         string                            `db:"customer_id"`
 	CustomerVerified   bool                              `db:"customer_verified"` // false: only a typed address says whose it is, so that it is charged to its own method alone
 	ProductID          string                            `db:"product_id"`
@@ -95,14 +94,14 @@ type Subscription struct {
 	CreatedAt          core.Time                         `db:"created_at"`
 	UpdatedAt          core.Time                         `db:"updated_at"`
 
-	isPaid    bool // the current period was paid for in this transaction
-	isCovered bool // it was begun in this transaction, and what was left of the one before pays for it
-	begins    bool // a period began in this transaction
-	isKept    bool // its cancellation was taken back in this transaction
-	isAsked   bool // somebody asks for its plan, or for one that waits, in this transaction
-	ends      bool // set from its end until that is stored
-	owes      bool // its last bill was not collected in this transaction: see billLast
-	isSettled bool // the last of its unpaid bills was paid or given up in this transaction
+	IsPaid    bool `json:"-"` // the current period was paid for in this transaction
+	IsCovered bool `json:"-"` // it was begun in this transaction, and what was left of the one before pays for it
+	Begins    bool `json:"-"` // a period began in this transaction
+	IsKept    bool `json:"-"` // its cancellation was taken back in this transaction
+	IsAsked   bool `json:"-"` // somebody asks for its plan, or for one that waits, in this transaction
+	Ends      bool `json:"-"` // set from its end until that is stored
+	Owes      bool `json:"-"` // its last bill was not collected in this transaction: see billLast
+	IsSettled bool `json:"-"` // the last of its unpaid bills was paid or given up in this transaction
 }
 
 // CancellationReason says why a subscription was cancelled.
@@ -123,13 +122,13 @@ type Cancellation struct {
 
 // Who cancels a subscription.
 const (
-	cancelledByMerchant = "merchant"
-	cancelledByCustomer = "customer"
-	cancelledBySystem   = "system"
+	CancelledByMerchant = "merchant"
+	CancelledByCustomer = "customer"
+	CancelledBySystem   = "system"
 )
 
-// SubscriptionPlan is what a subscription bills in each period.
-type SubscriptionPlan struct {
+// Plan is what a subscription bills in each period.
+type Plan struct {
 	ProductID        string  `json:"product"`
 	PriceVariantID   string  `json:"price_variant"`
 	ProductName      string  `json:"product_name"`
@@ -144,13 +143,13 @@ type SubscriptionPlan struct {
 // PendingChange is a change of plan that has not taken place yet: it waits for the end of the period, or for the payment of its
 // invoice.
 type PendingChange struct {
-	Plan        SubscriptionPlan `json:"plan"`
-	EffectiveAt core.Time        `json:"effective_at"`
-	InvoiceID   *string          `json:"invoice"`  // the invoice that has to be paid first; nil: it waits for the end of the period
-	Restarts    bool             `json:"restarts"` // a new period begins
-	Amount      int64            `json:"amount"`   // what the whole period costs under the new plan, after its discount
-	Discounted  bool             `json:"discounted"`
-	Replaces    *PendingChange   `json:"replaces,omitempty"` // waits for the end of the period, if this one is not paid
+	Plan        Plan           `json:"plan"`
+	EffectiveAt core.Time      `json:"effective_at"`
+	InvoiceID   *string        `json:"invoice"`  // the invoice that has to be paid first; nil: it waits for the end of the period
+	Restarts    bool           `json:"restarts"` // a new period begins
+	Amount      int64          `json:"amount"`   // what the whole period costs under the new plan, after its discount
+	Discounted  bool           `json:"discounted"`
+	Replaces    *PendingChange `json:"replaces,omitempty"` // waits for the end of the period, if this one is not paid
 }
 
 // Proration is a debit that waits: the price of a part of a period that a change of plan made dearer. It is billed with the next period,
@@ -163,11 +162,11 @@ type Proration struct {
 	Left        int64     `json:"left"`         // of Amount, the share that falls on the time from Start to the end of the period
 }
 
-// ListSubscriptions holds the filters of a list of subscriptions. An empty one does not filter.
-type ListSubscriptions struct {
+// List holds the filters of a list of subscriptions. An empty one does not filter.
+type List struct {
 	core.Page
 	core.ListFilter
-	Status                 SubscriptionStatus
+	Status                 Status
 	Customer               string
 	Product                string // id or slug
 	PriceVariant           string
@@ -180,7 +179,7 @@ type ListSubscriptions struct {
 	IsVerified bool // leaves out those of which only a typed address says that they are the customer's
 }
 
-var subscriptionColumns = db.ColumnsOf[Subscription]("subscriptions")
+var Columns = db.ColumnsOf[Subscription]("subscriptions")
 
 // Amount returns what a period costs, before any discount and without tax on top.
 func (s *Subscription) Amount() int64 { return s.UnitAmount * s.Quantity }
@@ -193,25 +192,25 @@ func (s *Subscription) CancelAt() *core.Time {
 	return &s.CurrentPeriodEnd
 }
 
-// hasEnded reports whether the subscription is canceled or completed: it bills nothing any more.
-func (s *Subscription) hasEnded() bool { return len(subscriptionLifecycle[s.Status]) == 0 }
+// HasEnded reports whether the subscription is canceled or completed: it bills nothing any more.
+func (s *Subscription) HasEnded() bool { return len(lifecycle[s.Status]) == 0 }
 
-// currentPlan returns the plan that the subscription bills now.
-func (s *Subscription) currentPlan() SubscriptionPlan {
-	return SubscriptionPlan{s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName, s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles}
+// CurrentPlan returns the plan that the subscription bills now.
+func (s *Subscription) CurrentPlan() Plan {
+	return Plan{s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName, s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles}
 }
 
 // nextPlan returns the plan of the next period, as far as it is known now.
-func (s *Subscription) nextPlan() SubscriptionPlan {
+func (s *Subscription) nextPlan() Plan {
 	if change := s.PendingChange.V; change != nil {
 		return change.Plan
 	}
-	return s.currentPlan()
+	return s.CurrentPlan()
 }
 
-// isComplete reports whether no period follows the current one: all its billing cycles are over, and so they are by the plan of a change
+// IsComplete reports whether no period follows the current one: all its billing cycles are over, and so they are by the plan of a change
 // that waits.
-func (s *Subscription) isComplete() bool {
+func (s *Subscription) IsComplete() bool {
 	over := func(cycles *int64) bool { return cycles != nil && s.cyclesPaid() >= *cycles }
 	return over(s.BillingCycles) && over(s.nextPlan().BillingCycles)
 }
@@ -220,30 +219,30 @@ func (s *Subscription) isComplete() bool {
 // one that it ended, of which the rest was credited.
 func (s *Subscription) cyclesPaid() int64 { return s.CyclesBilled - s.Restarts }
 
-// follow gives the subscription another plan.
-func (s *Subscription) follow(p SubscriptionPlan) {
+// Follow gives the subscription another plan.
+func (s *Subscription) Follow(p Plan) {
 	s.keepUnits()
 	s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName = p.ProductID, p.PriceVariantID, p.ProductName, p.PriceVariantName
 	s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles = p.Quantity, p.UnitAmount, p.Interval, p.IntervalCount, p.BillingCycles
 }
 
 // Describe names what is subscribed to for people.
-func (s *Subscription) Describe() string { return s.currentPlan().describe() }
+func (s *Subscription) Describe() string { return s.CurrentPlan().Describe() }
 
 // HasProduct reports whether the subscription gives something: a tip gives nothing.
 func (s *Subscription) HasProduct() bool { return s.Granted.V != nil && s.Granted.V.GrantID != "" }
 
-// describe names the product and the price variant for people.
-func (p SubscriptionPlan) describe() string {
+// Describe names the product and the price variant for people.
+func (p Plan) Describe() string {
 	if p.PriceVariantName != nil {
 		return p.ProductName + " (" + *p.PriceVariantName + ")"
 	}
 	return p.ProductName
 }
 
-// periodEnd returns when a period of the plan ends that begins at start. Months and years end on the anchor day of the month:
+// PeriodEnd returns when a period of the plan ends that begins at start. Months and years end on the anchor day of the month:
 // pricing.Interval.Next says how.
-func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time, error) {
+func (p Plan) PeriodEnd(start core.Time, anchorDay int64) (core.Time, error) {
 	end, err := pricing.Interval{Unit: pricing.IntervalUnit(p.Interval), Count: p.IntervalCount}.Next(start.Time(), int(anchorDay))
 	if err != nil {
 		return 0, fmt.Errorf("end of a period of %d %s: %w", p.IntervalCount, p.Interval, err)
@@ -251,67 +250,67 @@ func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time
 	return core.TimeOf(end), nil
 }
 
-// begin sets the current period to the one that starts at start, with which the months of a discount begin that have not begun yet. It
+// Begin sets the current period to the one that starts at start, with which the months of a discount begin that have not begun yet. It
 // charges nothing, and forgets what was carried into the period before.
-func (s *Subscription) begin(start core.Time) error {
-	end, err := s.currentPlan().periodEnd(start, s.AnchorDay)
+func (s *Subscription) Begin(start core.Time) error {
+	end, err := s.CurrentPlan().PeriodEnd(start, s.AnchorDay)
 	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
-	s.DiscountWaits, s.begins = core.JSON[*WaitingDiscount]{}, true
+	s.DiscountWaits, s.Begins = core.JSON[*WaitingDiscount]{}, true
 	s.beginDiscount()
 	return err
 }
 
-// schedule sets DueAt, when something is to be done next for the subscription: the end of its period, the next attempt to
+// Schedule sets DueAt, when something is to be done next for the subscription: the end of its period, the next attempt to
 // collect, or the end of its pause. Nil means that the worker leaves it alone.
-func (s *Subscription) schedule() {
+func (s *Subscription) Schedule() {
 	s.DueAt = nil
 	switch s.Status {
-	case SubscriptionStatusTrialing, SubscriptionStatusActive:
+	case StatusTrialing, StatusActive:
 		s.DueAt = &s.CurrentPeriodEnd
-	case SubscriptionStatusPastDue:
+	case StatusPastDue:
 		s.DueAt = s.NextAttemptAt
 		if s.ExtraAttempt {
 			s.DueAt = s.PastDueAt
 		}
-	case SubscriptionStatusPaused:
+	case StatusPaused:
 		s.DueAt = s.ResumesAt
 		if s.CancelAtPeriodEnd && (s.DueAt == nil || *s.DueAt > s.CurrentPeriodEnd) {
 			s.DueAt = &s.CurrentPeriodEnd
 		}
-	case SubscriptionStatusCanceled, SubscriptionStatusCompleted: // over
+	case StatusCanceled, StatusCompleted: // over
 	}
 }
 
-// end makes the subscription canceled or completed at the given moment, and drops everything that was still planned for it, debits
+// End makes the subscription canceled or completed at the given moment, and drops everything that was still planned for it, debits
 // that wait too.
-func (s *Subscription) end(status SubscriptionStatus, at core.Time) {
-	s.Status, s.EndedAt, s.ends = status, &at, true
+func (s *Subscription) End(status Status, at core.Time) {
+	s.Status, s.EndedAt, s.Ends = status, &at, true
 	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false
 	s.PendingChange, s.Prorations = core.JSON[*PendingChange]{}, core.JSON[[]Proration]{}
 }
 
-// GetSubscription returns a subscription, or CodeMissing.
-func (s *Store) GetSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.getSubscription(ctx, account, ref, "")
+// Get returns a subscription, or CodeMissing.
+func (s *Store) Get(ctx context.Context, account, ref string) (*Subscription, error) {
+	return s.Named(ctx, account, ref, "")
 }
 
-// SubscriptionsByID returns those of the subscriptions with these ids that exist, by id.
-func (s *Store) SubscriptionsByID(ctx context.Context, account string, ids []string) (map[string]*Subscription, error) {
-	return db.ByID(ctx, s.db, subscriptionColumns, account, ids)
+// ByID returns those of the subscriptions with these ids that exist, by id.
+func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Subscription, error) {
+	return db.ByID(ctx, s.db, Columns, account, ids)
 }
 
-// SubscriptionOfCheckout returns the first subscription that a checkout made, or CodeMissing.
-func (s *Store) SubscriptionOfCheckout(ctx context.Context, account, checkout string) (*Subscription, error) {
-	sub, err := db.Get[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY id LIMIT 1`, account, checkout)
+// OfCheckout returns the first subscription that a checkout made, or CodeMissing.
+func (s *Store) OfCheckout(ctx context.Context, account, checkout string) (*Subscription, error) {
+	sub, err := db.Get[Subscription](ctx, s.db, Columns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY id LIMIT 1`, account, checkout)
 	if err == nil && sub == nil {
 		err = core.Missing("subscription", "", checkout)
 	}
 	return sub, err
 }
 
-// ListSubscriptions returns a page of subscriptions, newest first, and whether there are more. A customer, product,
+// List returns a page of subscriptions, newest first, and whether there are more. A customer, product,
 // price variant or discount that does not exist is CodeMissing.
-func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSubscriptions) ([]Subscription, bool, error) {
+func (s *Store) List(ctx context.Context, account string, in List) ([]Subscription, bool, error) {
 	var f db.Filter
 	f.Is("status", string(in.Status))
 	f.Is("cancellation_reason", string(in.CancellationReason))
@@ -322,38 +321,38 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 		f.And(`customer_verified`)
 	}
 	db.Between(&f, "current_period_end", in.CurrentPeriodEndAfter, "<", in.CurrentPeriodEndBefore)
-	if err := s.subscriptionReferences(ctx, account, in, &f); err != nil {
+	if err := s.references(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
 	f.List(s.db, "subscriptions", core.KindSubscription, in.ListFilter, "product_name", "price_variant_name", "billing_name")
-	return db.Page(ctx, s.db, subscriptionColumns, core.KindSubscription, account, in.Page, &f)
+	return db.Page(ctx, s.db, Columns, core.KindSubscription, account, in.Page, &f)
 }
 
-// subscriptionReferences adds the filters that name another object. One that does not exist is CodeMissing.
-func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *db.Filter) error {
+// references adds the filters that name another object. One that does not exist is CodeMissing.
+func (s *Store) references(ctx context.Context, account string, in List, f *db.Filter) error {
 	if in.Customer != "" {
-		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
+		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Product != "" {
-		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return err
 		}
 		f.Is("product_id", product.ID)
 	}
 	if in.PriceVariant != "" {
-		variant, err := s.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
+		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
 		if err != nil {
 			return err
 		}
 		f.Is("price_variant_id", variant.ID)
 	}
 	if in.Discount != "" {
-		discount, err := s.Discount.Named(ctx, account, in.Discount, "discount")
+		discount, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return err
 		}
@@ -362,22 +361,22 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 	return nil
 }
 
-// getSubscription reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
-func (s *Store) getSubscription(ctx context.Context, account, ref, param string) (*Subscription, error) {
-	return findSubscription(ctx, s.db, account, ref, param)
+// Named reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
+func (s *Store) Named(ctx context.Context, account, ref, param string) (*Subscription, error) {
+	return find(ctx, s.db, account, ref, param)
 }
 
-// lockSubscription does what getSubscription does, and locks the row until the transaction ends.
-func (s *Store) lockSubscription(ctx context.Context, u *db.Unit, account, ref string) (*Subscription, error) {
-	return findSubscription(ctx, u.Locked(), account, ref, "")
+// Lock does what Named does, and locks the row until the transaction ends.
+func (s *Store) Lock(ctx context.Context, u *db.Unit, account, ref string) (*Subscription, error) {
+	return find(ctx, u.Locked(), account, ref, "")
 }
 
-func findSubscription(ctx context.Context, r db.Reader, account, ref, param string) (*Subscription, error) {
+func find(ctx context.Context, r db.Reader, account, ref, param string) (*Subscription, error) {
 	id, ok := core.ParseID(core.KindSubscription, ref)
 	if !ok {
 		return nil, core.Missing("subscription", param, ref)
 	}
-	sub, err := db.Get[Subscription](ctx, r, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	sub, err := db.Get[Subscription](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read subscription: %w", err)
 	}
@@ -387,8 +386,8 @@ func findSubscription(ctx context.Context, r db.Reader, account, ref, param stri
 	return sub, nil
 }
 
-// checkUnsubscribed returns CodeInvalid on base if the customer has a subscription that has not ended.
-func (s *Store) checkUnsubscribed(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+// CheckNone returns CodeInvalid on base if the customer has a subscription that has not ended.
+func (s *Store) CheckNone(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	sub, err := db.Get[string](ctx, u, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
 	if err == nil && sub != nil {
@@ -396,52 +395,3 @@ func (s *Store) checkUnsubscribed(ctx context.Context, u *db.Unit, c *customer.C
 	}
 	return err
 }
-
-// saveSubscription stores a locked subscription, after it has set when something is to be done next, counts what has changed, and has its
-// customer have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough for who asks, that is
-// CodeInvalid on quantity.
-func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
-	isPaid := sub.isPaid // delivering uses it up
-	if err := s.deliverSubscription(ctx, u, sub); err != nil {
-		return err
-	}
-	if sub.ends {
-		if _, err := s.Discount.ReleaseUnused(ctx, u, sub.discounted()); err != nil {
-			return err
-		}
-		if err := s.writeEnded(ctx, u, sub); err != nil {
-			return err
-		}
-	}
-	if err := s.takeUnits(ctx, u, sub, isPaid); err != nil {
-		return err
-	}
-	if err := s.writeNews(ctx, u, sub, now); err != nil {
-		return err
-	}
-	sub.UpdatedAt = now
-	sub.schedule()
-	s.countSubscription(u, sub, now)
-	return u.Update(ctx, subscriptionColumns, sub)
-}
-
-// writeNews has the customer of a subscription that goes on told what became of it in this transaction.
-func (s *Store) writeNews(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
-	begins, isKept := sub.begins, sub.isKept
-	sub.begins, sub.isKept = false, false
-	if sub.hasEnded() {
-		return nil
-	}
-	if isKept {
-		if err := s.writeKept(ctx, u, sub); err != nil {
-			return err
-		}
-	}
-	if begins {
-		return s.writePeriod(ctx, u, sub, now)
-	}
-	return nil
-}
-
-// day is 24 hours: retries and trials are counted in them.
-const day = 24 * time.Hour

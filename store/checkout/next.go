@@ -1,9 +1,10 @@
-package store
+package checkout
 
 import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // NextPayment is what is paid for a recurring line of a checkout after what is paid with the checkout.
@@ -23,8 +24,8 @@ func NextPaymentOf(l *lineitem.Item, v *catalog.PriceVariant, at core.Time) (*Ne
 	if end := l.TrialEndsAt(at); end != nil {
 		next.At = *end
 	} else {
-		plan := SubscriptionPlan{Interval: *v.Interval, IntervalCount: max(core.Deref(v.IntervalCount), 1)}
-		end, err := plan.periodEnd(at, int64(at.Time().Day()))
+		plan := subscription.Plan{Interval: *v.Interval, IntervalCount: max(core.Deref(v.IntervalCount), 1)}
+		end, err := plan.PeriodEnd(at, int64(at.Time().Day()))
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package store
+package subscription
 
 import (
 	"context"
@@ -14,17 +14,17 @@ import (
 
 // Granted is what a subscription's grant says, so that whoever saves the subscription sees what has changed without reading the grant.
 type Granted struct {
-	GrantID        string             `json:"grant"`            // empty: the product is a tip
-	Before         string             `json:"before,omitempty"` // the product that it was for before the tip
-	ProductID      string             `json:"product"`
-	PriceVariantID string             `json:"price_variant"`
-	Quantity       int64              `json:"quantity"`
-	Status         SubscriptionStatus `json:"status"`    // of the subscription
-	Suspended      grant.Reason       `json:"suspended"` // why it is suspended, empty if it is not
+	GrantID        string       `json:"grant"`            // empty: the product is a tip
+	Before         string       `json:"before,omitempty"` // the product that it was for before the tip
+	ProductID      string       `json:"product"`
+	PriceVariantID string       `json:"price_variant"`
+	Quantity       int64        `json:"quantity"`
+	Status         Status       `json:"status"`    // of the subscription
+	Suspended      grant.Reason `json:"suspended"` // why it is suspended, empty if it is not
 }
 
-// ids returns the id of the grant, none if there is none.
-func (g *Granted) ids() []string {
+// Ids returns the id of the grant, none if there is none.
+func (g *Granted) Ids() []string {
 	if g == nil || g.GrantID == "" {
 		return []string{}
 	}
@@ -46,8 +46,8 @@ func (s *Subscription) source() grant.Source {
 
 // giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so, but a trial is, and so is one that
 // a change of plan began without a bill.
-func (s *Subscription) giving(p SubscriptionPlan) grant.Giving {
-	paid, isPaid := s.CurrentPeriodStart, s.isPaid || s.isCovered || s.Status == SubscriptionStatusTrialing
+func (s *Subscription) giving(p Plan) grant.Giving {
+	paid, isPaid := s.CurrentPeriodStart, s.IsPaid || s.IsCovered || s.Status == StatusTrialing
 	if isPaid {
 		paid = s.CurrentPeriodEnd
 	}
@@ -58,7 +58,7 @@ func (s *Subscription) giving(p SubscriptionPlan) grant.Giving {
 }
 
 // give notes that a grant of the subscription says what a plan does.
-func (s *Subscription) give(id string, p SubscriptionPlan) {
+func (s *Subscription) give(id string, p Plan) {
 	g := Granted{Status: s.Status}
 	if s.Granted.V != nil {
 		g = *s.Granted.V
@@ -67,18 +67,18 @@ func (s *Subscription) give(id string, p SubscriptionPlan) {
 	s.Granted = core.JSONOf(&g)
 }
 
-// giveSubscriptions gives what the new subscriptions of a checkout are for. Lines are the indexes of their lines.
-func (s *Store) giveSubscriptions(ctx context.Context, u *db.Unit, subs []Subscription, lines []int, items []lineitem.Item) error {
+// GiveNew gives what the new subscriptions of a checkout are for. Lines are the indexes of their lines.
+func (s *Store) GiveNew(ctx context.Context, u *db.Unit, subs []Subscription, lines []int, items []lineitem.Item) error {
 	var givings []grant.Giving
 	for i := range subs {
-		subs[i].isPaid = true
+		subs[i].IsPaid = true
 		if items[lines[i]].Gives {
-			giving := subs[i].giving(subs[i].currentPlan())
+			giving := subs[i].giving(subs[i].CurrentPlan())
 			giving.Licensing = items[lines[i]].Licensing
 			givings = append(givings, giving)
 		}
 	}
-	given, err := s.Grant.GiveNew(ctx, u, givings)
+	given, err := s.rooms.Grant.GiveNew(ctx, u, givings)
 	if err != nil {
 		return err
 	}
@@ -87,18 +87,18 @@ func (s *Store) giveSubscriptions(ctx context.Context, u *db.Unit, subs []Subscr
 		if items[lines[i]].Gives {
 			id, given = given[0].ID, given[1:]
 		}
-		subs[i].give(id, subs[i].currentPlan())
+		subs[i].give(id, subs[i].CurrentPlan())
 	}
 	return nil
 }
 
-// deliverSubscription has the customer of a locked subscription have what follows from its state. Without a change that costs nothing. The
+// Deliver has the customer of a locked subscription have what follows from its state. Without a change that costs nothing. The
 // caller stores the subscription.
-func (s *Store) deliverSubscription(ctx context.Context, u *db.Unit, sub *Subscription) error {
-	if sub.Granted.V == nil && sub.hasEnded() {
+func (s *Store) Deliver(ctx context.Context, u *db.Unit, sub *Subscription) error {
+	if sub.Granted.V == nil && sub.HasEnded() {
 		return nil // it ended without ever giving anything
 	}
-	if err := s.switchProduct(ctx, u, sub, sub.currentPlan()); err != nil {
+	if err := s.SwitchProduct(ctx, u, sub, sub.CurrentPlan()); err != nil {
 		return err
 	}
 	was, now := *sub.Granted.V, *sub.Granted.V
@@ -106,7 +106,7 @@ func (s *Store) deliverSubscription(ctx context.Context, u *db.Unit, sub *Subscr
 	if now.GrantID == "" {
 		return s.payTip(ctx, u, sub)
 	}
-	if owed := sub.owes || sub.isSettled && was.Suspended != ""; was.Status == sub.Status && !sub.isPaid && !owed {
+	if owed := sub.Owes || sub.IsSettled && was.Suspended != ""; was.Status == sub.Status && !sub.IsPaid && !owed {
 		return nil
 	}
 	var err error
@@ -114,9 +114,9 @@ func (s *Store) deliverSubscription(ctx context.Context, u *db.Unit, sub *Subscr
 		return err
 	}
 	sub.Granted = core.JSONOf(&now)
-	grants, account, source := s.Grant, sub.AccountID, sub.source()
+	grants, account, source := s.rooms.Grant, sub.AccountID, sub.source()
 	switch {
-	case sub.Status == SubscriptionStatusCanceled:
+	case sub.Status == StatusCanceled:
 		return grants.Revoke(ctx, u, account, source, grant.ReasonSubscriptionEnded)
 	case now.Suspended != "" && now.Suspended != was.Suspended:
 		return grants.Suspend(ctx, u, account, source, now.Suspended)
@@ -126,10 +126,10 @@ func (s *Store) deliverSubscription(ctx context.Context, u *db.Unit, sub *Subscr
 		}
 	}
 	switch {
-	case sub.Status == SubscriptionStatusCompleted: // all is paid, or the account waits for the last bill: theirs for good
+	case sub.Status == StatusCompleted: // all is paid, or the account waits for the last bill: theirs for good
 		return grants.Extend(ctx, u, account, source, nil)
-	case sub.isPaid:
-		sub.isPaid = false
+	case sub.IsPaid:
+		sub.IsPaid = false
 		return grants.Extend(ctx, u, account, source, &sub.CurrentPeriodEnd)
 	}
 	return nil
@@ -138,45 +138,45 @@ func (s *Store) deliverSubscription(ctx context.Context, u *db.Unit, sub *Subscr
 // payTip has the payment of a tip end what a refund took away, as any payment does. What the subscription gave before the tip comes back with a
 // change of plan alone.
 func (s *Store) payTip(ctx context.Context, u *db.Unit, sub *Subscription) error {
-	if !sub.isPaid || sub.Granted.V.Before == "" {
+	if !sub.IsPaid || sub.Granted.V.Before == "" {
 		return nil
 	}
-	sub.isPaid = false
-	return s.Grant.Extend(ctx, u, sub.AccountID, sub.source(), &sub.CurrentPeriodEnd)
+	sub.IsPaid = false
+	return s.rooms.Grant.Extend(ctx, u, sub.AccountID, sub.source(), &sub.CurrentPeriodEnd)
 }
 
 // suspension returns why what a subscription gives is suspended in its state, empty if it is not. Whether it is while a payment is past due is
 // decided when that begins. So is it of one that is complete and owes its last bill.
 func (s *Store) suspension(ctx context.Context, sub *Subscription, was Granted) (grant.Reason, error) {
 	switch sub.Status {
-	case SubscriptionStatusPaused:
+	case StatusPaused:
 		return grant.ReasonPaused, nil
-	case SubscriptionStatusPastDue:
-		if was.Status == SubscriptionStatusPastDue {
+	case StatusPastDue:
+		if was.Status == StatusPastDue {
 			return was.Suspended, nil
 		}
 		return s.lateAccess(ctx, sub)
-	case SubscriptionStatusCompleted:
-		if sub.owes {
+	case StatusCompleted:
+		if sub.Owes {
 			return s.lateAccess(ctx, sub)
 		}
-	case SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled:
+	case StatusTrialing, StatusActive, StatusCanceled:
 	}
 	return "", nil
 }
 
 // lateAccess returns why what a subscription gives is suspended while a payment is late, empty if the account leaves it to its customer.
 func (s *Store) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason, error) {
-	account, err := s.Tenant.Seller(ctx, sub.AccountID)
+	account, err := s.rooms.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
 		return "", err
 	}
 	return grant.ReasonPastDue, nil
 }
 
-// switchProduct gives what a locked subscription is for by a plan, if its grant says something else: another product in the place of the one
+// SwitchProduct gives what a locked subscription is for by a plan, if its grant says something else: another product in the place of the one
 // before, or another variant or quantity of the same. The caller stores the subscription.
-func (s *Store) switchProduct(ctx context.Context, u *db.Unit, sub *Subscription, plan SubscriptionPlan) error {
+func (s *Store) SwitchProduct(ctx context.Context, u *db.Unit, sub *Subscription, plan Plan) error {
 	was := sub.Granted.V
 	if was != nil && was.ProductID == plan.ProductID && was.PriceVariantID == plan.PriceVariantID && was.Quantity == plan.Quantity {
 		return nil
@@ -195,7 +195,7 @@ func (s *Store) switchProduct(ctx context.Context, u *db.Unit, sub *Subscription
 			return err
 		}
 	case was != nil && was.GrantID != "":
-		if err := s.Grant.RevokeItem(ctx, u, sub.AccountID, sub.source(), giving.InsteadOf, grant.ReasonPlanChange); err != nil {
+		if err := s.rooms.Grant.RevokeItem(ctx, u, sub.AccountID, sub.source(), giving.InsteadOf, grant.ReasonPlanChange); err != nil {
 			return err
 		}
 	}
@@ -212,17 +212,17 @@ func (s *Store) switchProduct(ctx context.Context, u *db.Unit, sub *Subscription
 // giveProduct gives what a locked subscription is for, and returns the id of the grant. What comes in the place of nothing has no former grant to say that a
 // refund ended access: the refunds themselves do.
 func (s *Store) giveProduct(ctx context.Context, u *db.Unit, sub *Subscription, giving grant.Giving) (string, error) {
-	given, err := s.Grant.Give(ctx, u, giving)
+	given, err := s.rooms.Grant.Give(ctx, u, giving)
 	if err != nil {
 		return "", err
 	}
-	if giving.InsteadOf == "" && !sub.isPaid {
+	if giving.InsteadOf == "" && !sub.IsPaid {
 		refunded, err := s.isRefunded(ctx, u, sub)
 		if err != nil {
 			return "", err
 		}
 		if refunded {
-			err = s.Grant.Revoke(ctx, u, sub.AccountID, sub.source(), grant.ReasonRefund)
+			err = s.rooms.Grant.Revoke(ctx, u, sub.AccountID, sub.source(), grant.ReasonRefund)
 		}
 		if err != nil {
 			return "", err
@@ -242,17 +242,6 @@ func (s *Store) isRefunded(ctx context.Context, u *db.Unit, sub *Subscription) (
 		return false, fmt.Errorf("look for refunds of a subscription: %w", err)
 	}
 	return found != nil, nil
-}
-
-// switchPaid makes the switch of a change of plan whose invoice is being paid, so that the order shows what it pays for.
-func (s *Store) switchPaid(ctx context.Context, u *db.Unit, sub *Subscription, b *bill) error {
-	if sub == nil || sub.PendingChange.V == nil || core.Deref(sub.PendingChange.V.InvoiceID) != b.Invoice.ID {
-		return nil
-	}
-	sub.isPaid = true
-	err := s.switchProduct(ctx, u, sub, sub.PendingChange.V.Plan)
-	b.Order.GrantIDs = core.JSONOf(sub.Granted.V.ids())
-	return err
 }
 
 // isTip reports whether a product gives nothing.

@@ -1,4 +1,4 @@
-package store
+package subscription
 
 import (
 	"github.com/tillwright/tillwright/store/core"
@@ -9,7 +9,7 @@ import (
 // monthly returns what a subscription counts with in the metrics: what its current period costs, for a month, rounded half up. It is nil for
 // one that is neither active nor past due.
 func (s *Subscription) monthly() *int64 {
-	if s.Status != SubscriptionStatusActive && s.Status != SubscriptionStatusPastDue {
+	if s.Status != StatusActive && s.Status != StatusPastDue {
 		return nil
 	}
 	months := 12 * s.IntervalCount // for so many times per periods
@@ -17,19 +17,19 @@ func (s *Subscription) monthly() *int64 {
 	return new((2*s.PeriodAmount*per + months) / (2 * months))
 }
 
-// countSubscription counts what has changed about a locked subscription since it was last stored, and notes it in there. What ends it counts
+// Count counts what has changed about a locked subscription since it was last stored, and notes it in there. What ends it counts
 // for when it ended.
-func (s *Store) countSubscription(u *db.Unit, sub *Subscription, now core.Time) {
+func (s *Store) Count(u *db.Unit, sub *Subscription, now core.Time) {
 	at, counts := now, sub.monthly()
 	f := report.Figures{MRR: core.Deref(counts) - core.Deref(sub.MonthlyAmount), Active: one(counts) - one(sub.MonthlyAmount)}
-	if sub.ends {
+	if sub.Ends {
 		at = *sub.EndedAt
-		if sub.Status == SubscriptionStatusCanceled {
+		if sub.Status == StatusCanceled {
 			f.Churned = 1
 		}
 	}
-	sub.MonthlyAmount, sub.ends = counts, false
-	s.Report.Count(u, sub.AccountID, sub.Currency, at, f)
+	sub.MonthlyAmount, sub.Ends = counts, false
+	s.rooms.Report.Count(u, sub.AccountID, sub.Currency, at, f)
 }
 
 // one returns 1 for a value and 0 for nil.

@@ -1,0 +1,134 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// Bill holds the priced lines of a bill of a subscription, before the order is made.
+type Bill struct {
+	Items   []lineitem.Item
+	Amounts pricing.Amounts
+	Balance int64 // the part of the total that the customer's credit pays
+	Period  int64 // what the period itself costs after its discount, without prorations; see PeriodBill
+}
+
+// lines returns the lines that bill the current period: the plan first, then the prorations that wait for it. They have no
+// amounts but the unit's, which has the tax in it if TaxInclusive says so.
+func (s *Subscription) lines() []lineitem.Item {
+	items := []lineitem.Item{s.Line(lineitem.KindPrice, s.Quantity, s.UnitAmount)}
+	for _, p := range s.Prorations.V {
+		item := s.Line(lineitem.KindProration, 1, p.Amount)
+		item.Description, item.Position, item.TaxInclusive = &p.Description, int64(len(items)), p.TaxIncluded
+		items = append(items, item)
+	}
+	return items
+}
+
+// Line returns a line for the subscription's product and current period.
+func (s *Subscription) Line(kind lineitem.Kind, quantity, unit int64) lineitem.Item {
+	start, end := s.CurrentPeriodStart, s.CurrentPeriodEnd
+	return lineitem.Item{
+		AccountID: s.AccountID, Kind: kind, ProductID: &s.ProductID, PriceVariantID: &s.PriceVariantID,
+		ProductName: s.ProductName, PriceVariantName: s.PriceVariantName, Quantity: quantity, UnitAmount: unit, Currency: s.Currency,
+		SubscriptionID: &s.ID, PeriodStart: &start, PeriodEnd: &end,
+	}
+}
+
+// PeriodBill prices the lines of the current period of a subscription. The discount is taken off the first line alone, which is
+// the plan: prorations are prices after discount already.
+func (s *Store) PeriodBill(ctx context.Context, sub *Subscription, customer *customer.Customer) (*Bill, error) {
+	items := sub.lines()
+	var discounts []pricing.Discount
+	if terms := sub.discountAt(sub.CurrentPeriodStart); terms != nil {
+		discounts = terms.Pricing(items[:1], sub.Currency)
+	}
+	b, err := s.PriceBill(ctx, sub, customer, items, discounts)
+	if err == nil {
+		b.Period = b.Items[0].SubtotalAmount - b.Items[0].DiscountAmount
+	}
+	return b, err
+}
+
+// LastBill prices the debits that wait for the next period of a subscription, for when there is none.
+func (s *Store) LastBill(ctx context.Context, sub *Subscription, customer *customer.Customer) (*Bill, error) {
+	items := sub.lines()[1:]
+	for i := range items {
+		items[i].Position = int64(i)
+	}
+	return s.PriceBill(ctx, sub, customer, items, nil)
+}
+
+// PriceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
+// the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
+// stored. The total may be more than core.MaxAmount: what time bills has to be billed.
+func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*Bill, error) {
+	tax, err := s.tax(ctx, sub, customer)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]pricing.Line, len(items))
+	for i := range items {
+		item := &items[i]
+		lines[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: tax}
+		if item.TaxInclusive {
+			if lines[i].Tax, item.UnitAmount, err = tax.Including(item.UnitAmount); err != nil {
+				return nil, fmt.Errorf("take the tax out of a line: %w", err)
+			}
+			lines[i].UnitAmount = item.UnitAmount
+		}
+	}
+	totals, err := pricing.Totals(lines, discounts...)
+	if err := lineitem.PriceError("quantity", "an order", err, pricing.Amounts{}); err != nil {
+		return nil, err
+	}
+	for i, a := range totals.Lines {
+		item := &items[i]
+		item.SubtotalAmount, item.DiscountAmount, item.NetAmount, item.TaxAmount, item.TotalAmount = a.Subtotal, a.Discount, a.Net, a.Tax, a.Total
+		item.TaxRateBps, item.TaxInclusive = tax.Bps, lines[i].Tax.Inclusive
+		if tax.Name != "" {
+			item.TaxName = &tax.Name
+		}
+	}
+	return &Bill{Items: items, Amounts: totals.Amounts, Balance: sub.Payer(customer).Credit(sub.Currency, totals.Total)}, nil
+}
+
+// tax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
+// say enough, the rate of the wider place is used.
+func (s *Store) tax(ctx context.Context, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
+	account, err := s.rooms.Tenant.Seller(ctx, sub.AccountID)
+	if err != nil || sub.CustomerVerified && customer.TaxExempt {
+		return pricing.Tax{}, err
+	}
+	rate, _ := account.Tax.V.Source().RateAt(sub.AddressOf(customer))
+	if rate == nil {
+		return pricing.Tax{}, nil
+	}
+	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, sub.AccountID, sub.PriceVariantID, "")
+	if err != nil {
+		return pricing.Tax{}, err
+	}
+	return pricing.Tax{Name: rate.Name, Bps: rate.RateBps, Inclusive: account.Tax.V.IsInclusive(variant.TaxBehavior)}, nil
+}
+
+// AddressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.
+func (s *Subscription) AddressOf(customer *customer.Customer) *core.Address {
+	if s.CustomerVerified && customer.BillingAddress.V != nil {
+		return customer.BillingAddress.V
+	}
+	return s.BillingAddress.V
+}
+
+// Payer returns the customer whose credit pays for a subscription. As long as only a typed address says that it is this
+// customer's, that is an empty customer without any credit.
+func (s *Subscription) Payer(buyer *customer.Customer) *customer.Customer {
+	if s.CustomerVerified {
+		return buyer
+	}
+	return &customer.Customer{}
+}
