@@ -204,7 +204,7 @@ func TestIdempotency_OfAPublicSecret(t *testing.T) {
 	assert.Equal(t, 200, f.send("POST", "/public/tickets/nothing", "", "Authorization", "").StatusCode, "without a key nobody asks")
 }
 
-// Checkout.open returns the client secret of a checkout of the fixture's account.
+// openCheckout returns the client secret of a checkout of the fixture's account.
 func openCheckout(t *testing.T, f *fixture) string {
 	t.Helper()
 	product, err := f.store.Catalog.CreateProduct(t.Context(), f.account, catalog.NewProduct{

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/migrations"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // TestMigrate_GivesOpeningBalancesIDsLikeAllOthers begins with what the step before has written down.
@@ -126,12 +127,12 @@ func TestRepair_SaysWhoCanGiveBackWhatWasPaid(t *testing.T) {
 			require.NoError(t, err)
 			return slices.ContainsFunc(found, func(v core.Violation) bool { return v.Promise == audit.PromiseGivers })
 		}
-		order := func() *Order {
-			o, err := s.GetOrder(t.Context(), s.account, *s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900)))).Checkout.OrderID)
+		placed := func() *order.Order {
+			o, err := s.Order.Get(t.Context(), s.account, *s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900)))).Checkout.OrderID)
 			require.NoError(t, err)
 			return o
 		}
-		sold, gone, right := order(), order(), order()
+		sold, gone, right := placed(), placed(), placed()
 		must(`UPDATE orders SET refund_provider = NULL WHERE id = ?`, sold.ID)
 		must(`UPDATE orders SET balance_applied = 500, balance_taken = 500 WHERE id = ?`, gone.ID)
 		must(`INSERT INTO balance_transactions (account_id, id, customer_id, currency, amount, reason, source_id, created_at, updated_at) VALUES (?, ?, ?, 'usd', 500, 'opening', NULL, 1, 1), (?, ?, ?, 'usd', -500, 'applied', ?, 1, 1)`,
@@ -142,8 +143,8 @@ func TestRepair_SaysWhoCanGiveBackWhatWasPaid(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, core.Repaired{Orders: 2}, done)
 		require.False(t, isBroken())
-		for _, o := range []*Order{sold, gone, right} {
-			now, err := s.GetOrder(t.Context(), s.account, o.ID)
+		for _, o := range []*order.Order{sold, gone, right} {
+			now, err := s.Order.Get(t.Context(), s.account, o.ID)
 			require.NoError(t, err)
 			require.Equal(t, right.RefundProvider, now.RefundProvider)
 			require.Equal(t, o == gone, now.BalanceGone)
@@ -181,7 +182,7 @@ func TestRepair_SaysWhatOrdersTook(t *testing.T) {
 			"a bill that is void":                    {total: 1900, applied: 500, status: "void", want: 0},
 			"one that is void since":                 {total: 1900, applied: 500, status: "void", reason: customer.BalanceReasonReturned, want: 500},
 		} {
-			o, err := s.GetOrder(t.Context(), s.account, *s.confirm(t, s.checkout(t, guide)).Checkout.OrderID)
+			o, err := s.Order.Get(t.Context(), s.account, *s.confirm(t, s.checkout(t, guide)).Checkout.OrderID)
 			require.NoError(t, err)
 			set := fmt.Sprintf(`total_amount = %[1]d, net_amount = %[1]d, subtotal_amount = %[1]d, tax_amount = 0, balance_applied = %[2]d, paid_amount = %[3]d, refunded_balance = %[4]d, credited_amount = %[5]d, status = '%[6]s', customer_verified = %[7]t`,
 				old.total, old.applied, old.total-old.applied, old.refunded, old.credited, old.status, !old.typed)
@@ -199,7 +200,7 @@ func TestRepair_SaysWhatOrdersTook(t *testing.T) {
 			}
 			_, err = s.Repair(t.Context())
 			require.NoError(t, err)
-			o, err = s.GetOrder(t.Context(), s.account, o.ID)
+			o, err = s.Order.Get(t.Context(), s.account, o.ID)
 			require.NoError(t, err)
 			require.Equal(t, old.want, o.BalanceTaken, name)
 			if old.becomes == "" {

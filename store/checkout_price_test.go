@@ -70,7 +70,7 @@ func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
 		require.Empty(t, french.TaxBreakdown.V)
 
 		done := s.confirm(t, s.change(t, c, in("DE")))
-		order, err := s.GetOrder(t.Context(), s.account, *done.Checkout.OrderID)
+		order, err := s.Order.Get(t.Context(), s.account, *done.Checkout.OrderID)
 		require.NoError(t, err)
 		require.Equal(t, int64(190), order.TaxAmount)
 		require.Equal(t, int64(1190), order.PaidAmount)
@@ -169,7 +169,7 @@ func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 
 		done := s.confirm(t, c)
 		require.Equal(t, int64(159), done.Payment.Amount)
-		order, err := s.GetOrder(t.Context(), s.account, *done.Checkout.OrderID)
+		order, err := s.Order.Get(t.Context(), s.account, *done.Checkout.OrderID)
 		require.NoError(t, err)
 		require.Equal(t, d.ID, *order.DiscountID)
 		d, err = s.Discount.Get(t.Context(), s.account, d.ID)

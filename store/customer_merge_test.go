@@ -9,10 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/invoice"
 )
 
 // Whoever adds a table whose rows are a customer's has to say what becomes of them.
@@ -32,20 +34,20 @@ func TestMergeCustomer_KnowsEveryTable(t *testing.T) {
 func TestMergeCustomer_IsSeenByWhoeverWaitsForTheCustomer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		from := s.customer(t, "grace@example.com", nil)
-		draft, err := s.CreateInvoice(t.Context(), s.account, InvoiceDraft{
-			Invoice: &Invoice{CollectionMethod: CollectionMethodChargeAutomatically}, Customer: from.ID,
-			Lines: []NewInvoiceLine{{Description: ref("Advice"), UnitAmount: ref(int64(700)), Quantity: 1}},
+		draft, err := s.Invoice.Create(t.Context(), s.account, invoice.Draft{
+			Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodChargeAutomatically}, Customer: from.ID,
+			Lines: []invoice.NewLine{{Description: ref("Advice"), UnitAmount: ref(int64(700)), Quantity: 1}},
 		})
 		require.NoError(t, err)
-		invoice, err := s.FinalizeInvoice(t.Context(), s.account, draft.ID)
+		i, err := s.FinalizeInvoice(t.Context(), s.account, draft.ID)
 		require.NoError(t, err)
 		into := s.customer(t, "ada@example.com", nil)
 		var settled func() error
 		s.during(t, func(ctx context.Context, _ *db.Unit) {
-			_, err := s.MergeCustomer(ctx, s.account, into.ID, invoice.CustomerID)
+			_, err := s.MergeCustomer(ctx, s.account, into.ID, i.CustomerID)
 			require.NoError(t, err)
 			settled = s.started(t, func(replica *Store) error {
-				_, err := replica.PayInvoiceOutOfBand(context.WithoutCancel(t.Context()), s.account, invoice.ID)
+				_, err := replica.PayInvoiceOutOfBand(context.WithoutCancel(t.Context()), s.account, i.ID)
 				return err
 			})
 			s.waiting(t, 1)
@@ -53,9 +55,9 @@ func TestMergeCustomer_IsSeenByWhoeverWaitsForTheCustomer(t *testing.T) {
 		require.NoError(t, settled())
 		got, err := s.Customer.Get(t.Context(), s.account, into.ID)
 		require.NoError(t, err)
-		paid, err := s.GetInvoice(t.Context(), s.account, invoice.ID)
+		paid, err := s.Invoice.Get(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
-		require.Equal(t, InvoiceStatusPaid, paid.Status)
+		require.Equal(t, invoice.StatusPaid, paid.Status)
 		require.Equal(t, into.ID, paid.CustomerID)
 		require.Equal(t, paid.AmountPaid, got.TotalSpent.V["usd"])
 		s.sound(t)

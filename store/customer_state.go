@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -14,7 +15,7 @@ import (
 type CustomerState struct {
 	Customer            *customer.Customer
 	ActiveSubscriptions []subscription.Subscription // trialing, active or past due
-	OpenInvoices        []Invoice                   // open or past due
+	OpenInvoices        []invoice.Invoice           // open or past due
 	Grants              []grant.Grant               // active or suspended
 }
 
@@ -30,7 +31,7 @@ func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*Cus
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's subscriptions: %w", err)
 	}
-	state.OpenInvoices, err = db.Select[Invoice](ctx, s.db, invoiceColumns.SelectSQL+`
+	state.OpenInvoices, err = db.Select[invoice.Invoice](ctx, s.db, invoice.Columns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status IN ('open', 'past_due') ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's invoices: %w", err)

@@ -99,7 +99,7 @@ func (s *Store) sourceNamed(ctx context.Context, account string, in *ListGrants)
 		return err
 	}
 	id, _ := core.ParseID(core.KindOrder, ref)
-	found, err := s.OrdersByID(ctx, account, []string{id})
+	found, err := s.Order.ByID(ctx, account, []string{id})
 	if err == nil && found[id] == nil {
 		err = core.Missing("source", "source", ref)
 	}
@@ -113,7 +113,7 @@ func (s *Store) CheckoutDeliveries(ctx context.Context, c *checkout.Checkout) ([
 	if c.OrderID == nil {
 		return nil, nil
 	}
-	orders, err := s.OrdersByID(ctx, c.AccountID, []string{*c.OrderID})
+	orders, err := s.Order.ByID(ctx, c.AccountID, []string{*c.OrderID})
 	if err != nil || orders[*c.OrderID] == nil {
 		return nil, err
 	}

@@ -6,20 +6,15 @@ import (
 
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 )
-
-// gave notes what the payment of the order gave, or its subscription. An empty id is nothing.
-func (o *Order) gave(id string) {
-	if id != "" && !slices.Contains(o.GrantIDs.V, id) {
-		o.GrantIDs.V = append(slices.Clone(o.GrantIDs.V), id)
-	}
-}
 
 // deliverOrder gives what a bill, that is being paid for the first time, was for: each line that sells something is a grant. A bill of a
 // period or a change of a subscription gives nothing. Nor does one whose customer was deleted: nobody is there to have it.
-func (s *Store) deliverOrder(ctx context.Context, u *db.Unit, b *bill) error {
+func (s *Store) deliverOrder(ctx context.Context, u *db.Unit, b *invoice.Bill) error {
 	o := b.Order
-	if o.BillingReason == BillingReasonSubscriptionCycle || o.BillingReason == BillingReasonSubscriptionUpdate || b.Customer.DeletedAt != nil {
+	if o.BillingReason == order.BillingReasonSubscriptionCycle || o.BillingReason == order.BillingReasonSubscriptionUpdate || b.Customer.DeletedAt != nil {
 		return nil
 	}
 	var givings []grant.Giving
@@ -33,7 +28,7 @@ func (s *Store) deliverOrder(ctx context.Context, u *db.Unit, b *bill) error {
 	}
 	given, err := s.Grant.GiveNew(ctx, u, givings)
 	for i := range given {
-		o.gave(given[i].ID)
+		o.Gave(given[i].ID)
 	}
 	return err
 }

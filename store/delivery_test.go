@@ -12,14 +12,16 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // bought is the order that purchases makes.
-func bought(t *testing.T, o *sender) *Order {
+func bought(t *testing.T, o *sender) *order.Order {
 	t.Helper()
 	purchases(t, o.Store, o.account)
-	orders, _, err := o.ListOrders(t.Context(), o.account, ListOrders{Page: core.Page{Limit: 1}})
+	orders, _, err := o.Order.List(t.Context(), o.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
 	return &orders[0]
 }
@@ -73,7 +75,7 @@ func TestGiveNew_TwiceIsOnce(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return nil, o.deliverOrder(ctx, u, &bill{Order: order, Items: []lineitem.Item{*items[order.LineItemIDs.V[0]]}, Customer: &customer.Customer{}})
+			return nil, o.deliverOrder(ctx, u, &invoice.Bill{Order: order, Items: []lineitem.Item{*items[order.LineItemIDs.V[0]]}, Customer: &customer.Customer{}})
 		})
 		require.Error(t, err)
 		require.Equal(t, 1, o.count(t, `SELECT count(*) FROM grants`))

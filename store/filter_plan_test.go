@@ -18,7 +18,9 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/request"
@@ -26,18 +28,18 @@ import (
 )
 
 // grown gives the account so many of all that it sells, and of what sales make, with every value of what they are filtered by.
-func (s *shop) grown(t *testing.T, many int) *Order {
+func (s *shop) grown(t *testing.T, many int) *order.Order {
 	t.Helper()
 	s.subscribers(t, many)
 	guide := s.onSale(t, fixedPrice(1900))
 	bought := s.confirm(t, s.checkout(t, guide))
-	order, err := s.GetOrder(t.Context(), s.account, *bought.Checkout.OrderID)
+	o, err := s.Order.Get(t.Context(), s.account, *bought.Checkout.OrderID)
 	require.NoError(t, err)
 	s.coded(t, "HALF", func(*discount.Discount) {})
 	_, err = s.Checkout.CreateLink(t.Context(), s.account, checkout.Link{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID})})
 	require.NoError(t, err)
 	s.during(t, func(ctx context.Context, u *db.Unit) {
-		require.NoError(t, u.Insert(ctx, refundColumns, &Refund{AccountID: s.account, ID: core.NewID(core.KindRefund), OrderID: order.ID, CustomerID: order.CustomerID, PaymentID: order.PaymentIDs.V[0],
+		require.NoError(t, u.Insert(ctx, refundColumns, &Refund{AccountID: s.account, ID: core.NewID(core.KindRefund), OrderID: o.ID, CustomerID: o.CustomerID, PaymentID: o.PaymentIDs.V[0],
 			Status: RefundStatusSucceeded, Reason: "other", Currency: "usd", Amount: 1, Provider: "test"}))
 	})
 
@@ -50,7 +52,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.copies(t, "customers", db.ColumnsOf[customer.Customer]("customers").SelectSQL, many, map[string]string{
 		"id": id(core.KindCustomer), "email_key": "'buyer' || n", "external_id": "'ext' || n", "type": oneIn(4, "'lead'", "'customer'"), "created_at": at,
 	})
-	s.copies(t, "orders", orderColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "orders", order.Columns.SelectSQL, many, map[string]string{
 		"id": id(core.KindOrder), "number": "n + 1", "checkout_id": oneIn(10, "NULL", id(core.KindCheckout)), "subscription_id": oneIn(4, "'sub_' || n", "NULL"), "discount_id": oneIn(4, "'disc_' || n", "NULL"),
 		"status": oneIn(3, "'pending'", "'paid'"), "billing_reason": oneIn(5, "'manual'", "'purchase'"), "customer_email": email, "customer_id": id(core.KindCustomer), "created_at": at, "paid_at": at,
 		"net_amount": "n", "subtotal_amount": "n", "total_amount": "n", "paid_amount": "0",
@@ -58,7 +60,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.copies(t, "line_items", lineitem.Columns.SelectSQL, many, map[string]string{
 		"id": id(core.KindLineItem), "order_id": oneIn(2, id(core.KindOrder), "NULL"), "checkout_id": oneIn(2, "NULL", id(core.KindCheckout)), "product_id": "'prod_' || n % 100", "price_variant_id": "'price_' || n % 100",
 	})
-	s.copies(t, "invoices", invoiceColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "invoices", invoice.Columns.SelectSQL, many, map[string]string{
 		"id": id(core.KindInvoice), "order_key": id(core.KindOrder), "order_id": id(core.KindOrder), "sequence": "n + 1", "number": "'INV-' || n", "status": oneIn(3, "'open'", "'paid'"), "subscription_id": oneIn(4, "'sub_' || n", "NULL"),
 		"collection_method": oneIn(5, "'send_invoice'", "'charge_automatically'"), "billing_reason": oneIn(5, "'manual'", "'purchase'"), "customer_id": id(core.KindCustomer), "due_at": oneIn(10, at+" + 9000000000", at), "created_at": at,
 	})
@@ -78,7 +80,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{
 		"id": id(core.KindPriceVariant), "external_id": "'ext' || n", "product_id": id(core.KindProduct), "status": oneIn(5, "'archived'", "'active'"), "type": oneIn(5, "'recurring'", "'one_time'"), "created_at": at,
 	})
-	_, err = s.Customer.CreateTransaction(t.Context(), s.account, order.CustomerID, customer.NewBalanceTransaction{Currency: "usd", Amount: 1, Description: "Sorry"})
+	_, err = s.Customer.CreateTransaction(t.Context(), s.account, o.CustomerID, customer.NewBalanceTransaction{Currency: "usd", Amount: 1, Description: "Sorry"})
 	require.NoError(t, err)
 	s.copies(t, "balance_transactions", customer.BalanceTransactionColumns.SelectSQL, many, map[string]string{ // all of one customer
 		"id": id(core.KindBalanceTransaction), "reason": oneIn(5, "'credit'", "'manual'"), "currency": oneIn(5, "'eur'", "'usd'"), "description": "NULL", "created_at": at,
@@ -93,7 +95,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	})
 	_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE subscriptions SET created_at = ? WHERE account_id = ?`), s.Now(), s.account)
 	require.NoError(t, err)
-	return order
+	return o
 }
 
 // leads reports whether a plan looks for a column, or an expression, in an index.
@@ -110,11 +112,11 @@ func leads(plan, column string) bool {
 // that the account has in it.
 func TestLists_AreLedByIndexes(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		order := s.grown(t, 20_000)
+		o := s.grown(t, 20_000)
 		page, never, yes := core.Page{Limit: 20}, ref(core.Time(9e15)), ref(true)
 		window := core.ListFilter{CreatedAfter: never}
 		balanceOf := func(ctx context.Context, account string, in customer.ListBalanceTransactions) ([]customer.BalanceTransaction, bool, error) {
-			return s.Customer.ListTransactions(ctx, account, order.CustomerID, in)
+			return s.Customer.ListTransactions(ctx, account, o.CustomerID, in)
 		}
 		asked := map[string]func() error{
 			"customers email_key":                  asking(s, s.Customer.List, customer.List{Page: page, Email: "nobody"}),
@@ -138,21 +140,21 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"checkouts " + checkout.EndsUnpaid:     asking(s, s.Checkout.List, checkout.List{Page: page, Status: checkout.StatusExpired}),
 			"checkouts payment_status":             asking(s, s.Checkout.List, checkout.List{Page: page, PaymentStatus: "none"}),
 			"checkouts lower(customer_email)":      asking(s, s.Checkout.List, checkout.List{Page: page, CustomerEmail: "nobody"}),
-			"invoices status":                      asking(s, s.ListInvoices, ListInvoices{Page: page, Status: "none"}),
-			"invoices collection_method":           asking(s, s.ListInvoices, ListInvoices{Page: page, CollectionMethod: "none"}),
-			"invoices billing_reason":              asking(s, s.ListInvoices, ListInvoices{Page: page, BillingReason: "none"}),
-			"invoices sequence":                    asking(s, s.ListInvoices, ListInvoices{Page: page, Number: "INV-000000"}),
-			"invoices order_key":                   asking(s, s.ListInvoices, ListInvoices{Page: page, Order: order.ID}),
-			"invoices due_at":                      asking(s, s.ListInvoices, ListInvoices{Page: page, DueAfter: never}),
-			"orders status":                        asking(s, s.ListOrders, ListOrders{Page: page, Status: "none"}),
-			"orders billing_reason":                asking(s, s.ListOrders, ListOrders{Page: page, BillingReason: "none"}),
-			"orders lower(customer_email)":         asking(s, s.ListOrders, ListOrders{Page: page, CustomerEmail: "nobody"}),
-			"orders customer_id":                   asking(s, s.ListOrders, ListOrders{Page: page, Customer: order.CustomerID}),
-			"orders checkout_id":                   asking(s, s.ListOrders, ListOrders{Page: page, Checkout: *order.CheckoutID}),
-			"orders number":                        asking(s, s.ListOrders, ListOrders{Page: page, Number: ref(int64(-1))}),
-			"orders created_at":                    asking(s, s.ListOrders, ListOrders{Page: page, ListFilter: window}),
-			"orders paid_at":                       asking(s, s.ListOrders, ListOrders{Page: page, PaidAfter: never}),
-			"orders total_amount":                  asking(s, s.ListOrders, ListOrders{Page: page, TotalMin: ref(int64(1e9))}),
+			"invoices status":                      asking(s, s.Invoice.List, invoice.List{Page: page, Status: "none"}),
+			"invoices collection_method":           asking(s, s.Invoice.List, invoice.List{Page: page, CollectionMethod: "none"}),
+			"invoices billing_reason":              asking(s, s.Invoice.List, invoice.List{Page: page, BillingReason: "none"}),
+			"invoices sequence":                    asking(s, s.Invoice.List, invoice.List{Page: page, Number: "INV-000000"}),
+			"invoices order_key":                   asking(s, s.Invoice.List, invoice.List{Page: page, Order: o.ID}),
+			"invoices due_at":                      asking(s, s.Invoice.List, invoice.List{Page: page, DueAfter: never}),
+			"orders status":                        asking(s, s.Order.List, order.List{Page: page, Status: "none"}),
+			"orders billing_reason":                asking(s, s.Order.List, order.List{Page: page, BillingReason: "none"}),
+			"orders lower(customer_email)":         asking(s, s.Order.List, order.List{Page: page, CustomerEmail: "nobody"}),
+			"orders customer_id":                   asking(s, s.Order.List, order.List{Page: page, Customer: o.CustomerID}),
+			"orders checkout_id":                   asking(s, s.Order.List, order.List{Page: page, Checkout: *o.CheckoutID}),
+			"orders number":                        asking(s, s.Order.List, order.List{Page: page, Number: ref(int64(-1))}),
+			"orders created_at":                    asking(s, s.Order.List, order.List{Page: page, ListFilter: window}),
+			"orders paid_at":                       asking(s, s.Order.List, order.List{Page: page, PaidAfter: never}),
+			"orders total_amount":                  asking(s, s.Order.List, order.List{Page: page, TotalMin: ref(int64(1e9))}),
 			"products status":                      asking(s, s.Catalog.ListProducts, catalog.ListProducts{Page: page, Status: "none"}),
 			"products type":                        asking(s, s.Catalog.ListProducts, catalog.ListProducts{Page: page, Type: "none"}),
 			"products visibility":                  asking(s, s.Catalog.ListProducts, catalog.ListProducts{Page: page, Visibility: "none"}),
@@ -162,13 +164,13 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"price_variants status":                asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, Status: "none"}),
 			"price_variants type":                  asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, Type: "none"}),
 			"price_variants external_id":           asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, ExternalID: "none"}),
-			"line_items product_id order_id":       listed(s, orderColumns, core.KindOrder, "line_items", "order_id", "product_id = ?"),
-			"line_items price_variant_id order_id": listed(s, orderColumns, core.KindOrder, "line_items", "order_id", "price_variant_id = ?"),
+			"line_items product_id order_id":       listed(s, order.Columns, core.KindOrder, "line_items", "order_id", "product_id = ?"),
+			"line_items price_variant_id order_id": listed(s, order.Columns, core.KindOrder, "line_items", "order_id", "price_variant_id = ?"),
 			"line_items product_id checkout_id":    listed(s, checkout.Columns, core.KindCheckout, "line_items", "checkout_id", "product_id = ?"),
-			"orders subscription_id":               referring(s, orderColumns, core.KindOrder, "subscription_id"),
-			"orders discount_id":                   referring(s, orderColumns, core.KindOrder, "discount_id"),
-			"invoices customer_id":                 referring(s, invoiceColumns, core.KindInvoice, "customer_id"),
-			"invoices subscription_id":             referring(s, invoiceColumns, core.KindInvoice, "subscription_id"),
+			"orders subscription_id":               referring(s, order.Columns, core.KindOrder, "subscription_id"),
+			"orders discount_id":                   referring(s, order.Columns, core.KindOrder, "discount_id"),
+			"invoices customer_id":                 referring(s, invoice.Columns, core.KindInvoice, "customer_id"),
+			"invoices subscription_id":             referring(s, invoice.Columns, core.KindInvoice, "subscription_id"),
 			"checkouts customer_id":                referring(s, checkout.Columns, core.KindCheckout, "customer_id"),
 			"checkouts discount_id":                referring(s, checkout.Columns, core.KindCheckout, "discount_id"),
 			"refunds order_id":                     referring(s, refundColumns, core.KindRefund, "order_id"),

@@ -18,13 +18,14 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // orderHistory is a source of chance with the orders that it has made.
 type orderHistory struct {
 	*rand.Rand
-	orders []Order // newest first
+	orders []order.Order // newest first
 	emails []string
 }
 
@@ -58,7 +59,7 @@ func (h *orderHistory) between(d time.Duration) time.Duration {
 
 // write makes so many orders of the last sixty days out of one: some of drafts, which have had their ids for long, some paid late, some
 // on a server whose clock is behind. An account's clock may be ahead of all.
-func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead time.Duration) {
+func (h *orderHistory) write(t *testing.T, s *shop, one order.Order, many int, ahead time.Duration) {
 	t.Helper()
 	now := s.Now()
 	for number := range many {
@@ -67,16 +68,16 @@ func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead t
 		o.ID = core.IDsBefore(core.KindOrder, made) + fmt.Sprintf("%016d", h.Int64N(1e16))
 		o.Number, o.CheckoutID, o.InvoiceID = int64(number+2), ref(core.NewID(core.KindCheckout)), nil
 		o.CreatedAt = made.Add(h.between(9*time.Minute) - 4*time.Minute)
-		o.BillingReason, o.Status = oneOf(h, BillingReasonPurchase, BillingReasonPurchase, BillingReasonSubscriptionCycle), oneOf(h, OrderStatusPaid, OrderStatusPaid, OrderStatusPending)
+		o.BillingReason, o.Status = oneOf(h, order.BillingReasonPurchase, order.BillingReasonPurchase, order.BillingReasonSubscriptionCycle), oneOf(h, order.StatusPaid, order.StatusPaid, order.StatusPending)
 		if h.IntN(8) == 0 {
-			o.BillingReason, o.CheckoutID = BillingReasonManual, nil
+			o.BillingReason, o.CheckoutID = order.BillingReasonManual, nil
 			o.CreatedAt = min(now, made.Add(h.between(40*core.Day)))
 		}
 		if ahead > 0 {
 			o.CreatedAt = o.CreatedAt.Add(h.between(ahead))
 		}
 		o.PaidAt = nil
-		if o.Status == OrderStatusPaid {
+		if o.Status == order.StatusPaid {
 			o.PaidAt = ref(o.CreatedAt.Add(oneOf(h, 0, 0, 0, 30*time.Minute, h.between(20*core.Day))))
 		}
 		o.NetAmount = oneOf(h, 0, 100, 1900, h.Int64N(5000))
@@ -88,7 +89,7 @@ func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead t
 	}
 	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int, error) {
 		for rows := range slices.Chunk(h.orders, 100) {
-			if err := db.InsertAll(ctx, u, orderColumns, rows); err != nil {
+			if err := db.InsertAll(ctx, u, order.Columns, rows); err != nil {
 				return 0, err
 			}
 		}
@@ -96,12 +97,12 @@ func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead t
 	})
 	require.NoError(t, err)
 	h.orders = append(h.orders, one)
-	slices.SortFunc(h.orders, func(a, b Order) int { return strings.Compare(b.ID, a.ID) })
+	slices.SortFunc(h.orders, func(a, b order.Order) int { return strings.Compare(b.ID, a.ID) })
 }
 
 // ask returns some filters.
-func (h *orderHistory) ask(now core.Time, ahead time.Duration) ListOrders {
-	var in ListOrders
+func (h *orderHistory) ask(now core.Time, ahead time.Duration) order.List {
+	var in order.List
 	at := func() *core.Time { // of an order, or any
 		if o := oneOf(h, h.orders...); h.IntN(2) == 0 {
 			return ref(cmp.Or(core.Deref(o.PaidAt), o.CreatedAt) + core.Time(h.IntN(2)))
@@ -118,9 +119,9 @@ func (h *orderHistory) ask(now core.Time, ahead time.Duration) ListOrders {
 				delete(in.Metadata, "desk")
 			}
 		case 0:
-			in.Status = oneOf(h, OrderStatusPaid, OrderStatusPending, OrderStatusVoid)
+			in.Status = oneOf(h, order.StatusPaid, order.StatusPending, order.StatusVoid)
 		case 1:
-			in.BillingReason = oneOf(h, BillingReasonPurchase, BillingReasonManual, BillingReasonSubscriptionUpdate)
+			in.BillingReason = oneOf(h, order.BillingReasonPurchase, order.BillingReasonManual, order.BillingReasonSubscriptionUpdate)
 		case 2:
 			in.CustomerEmail = strings.ToLower(oneOf(h, append(h.emails, "nobody@example.com")...))
 		case 3:
@@ -143,17 +144,17 @@ func (h *orderHistory) ask(now core.Time, ahead time.Duration) ListOrders {
 }
 
 // lets reports whether the filters let an order through.
-func (in ListOrders) lets(o *Order) bool {
+func lets(in order.List, o *order.Order) bool {
 	return (in.Status == "" || o.Status == in.Status) && (in.BillingReason == "" || o.BillingReason == in.BillingReason) &&
 		(in.CustomerEmail == "" || o.CustomerEmail != nil && strings.ToLower(*o.CustomerEmail) == in.CustomerEmail) &&
 		(in.CreatedAfter == nil || o.CreatedAt >= *in.CreatedAfter) && (in.CreatedBefore == nil || o.CreatedAt < *in.CreatedBefore) &&
 		(in.PaidAfter == nil || o.PaidAt != nil && *o.PaidAt >= *in.PaidAfter) && (in.PaidBefore == nil || o.PaidAt != nil && *o.PaidAt < *in.PaidBefore) &&
 		(in.TotalMin == nil || o.TotalAmount >= *in.TotalMin) && (in.TotalMax == nil || o.TotalAmount <= *in.TotalMax) &&
-		(in.Number == nil || o.Number == *in.Number) && in.finds(o) && in.describes(o.Metadata.Map())
+		(in.Number == nil || o.Number == *in.Number) && finds(in, o) && describes(in, o.Metadata.Map())
 }
 
 // finds reports whether each word of q begins a word of the order, or q is its id. What no space separates may also begin an address.
-func (in ListOrders) finds(o *Order) bool {
+func finds(in order.List, o *order.Order) bool {
 	if in.Q == "" || in.Q == o.ID {
 		return true
 	}
@@ -183,7 +184,7 @@ func (in ListOrders) finds(o *Order) bool {
 }
 
 // describes reports whether metadata has all that is asked for.
-func (in ListOrders) describes(metadata map[string]string) bool {
+func describes(in order.List, metadata map[string]string) bool {
 	for key, value := range in.Metadata {
 		if metadata[key] != value {
 			return false
@@ -193,9 +194,9 @@ func (in ListOrders) describes(metadata map[string]string) bool {
 }
 
 // scan returns the ids of the page that follows position, and whether there are more, by looking at every order.
-func (h *orderHistory) scan(in ListOrders) (ids []string, more bool) {
+func (h *orderHistory) scan(in order.List) (ids []string, more bool) {
 	for i := range h.orders {
-		if in.lets(&h.orders[i]) {
+		if lets(in, &h.orders[i]) {
 			ids = append(ids, h.orders[i].ID)
 		}
 	}
@@ -222,7 +223,7 @@ func TestListOrders_IsAPlainScanOrRefused(t *testing.T) {
 			require.NoError(t, err)
 			s.account = account.ID
 			bought := s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
-			one, err := s.GetOrder(t.Context(), s.account, *bought.Checkout.OrderID)
+			one, err := s.Order.Get(t.Context(), s.account, *bought.Checkout.OrderID)
 			require.NoError(t, err)
 			_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE accounts SET clock_offset = ? WHERE id = ?`), core.Time(ahead.Microseconds()), s.account)
 			require.NoError(t, err)
@@ -240,10 +241,10 @@ func TestListOrders_IsAPlainScanOrRefused(t *testing.T) {
 				}
 				s.db.Options.MostExamined = oneOf(h, 10, 40, 150, 1000)
 				want, wantMore := h.scan(in)
-				got, more, err := s.ListOrders(t.Context(), s.account, in)
+				got, more, err := s.Order.List(t.Context(), s.account, in)
 				if newestFirst := in.OldestFirst == (in.EndingBefore != ""); db.IsBound(err) && newestFirst {
 					in.Exhaustive = true // as a file is: it is refused nothing
-					got, more, err = s.ListOrders(t.Context(), s.account, in)
+					got, more, err = s.Order.List(t.Context(), s.account, in)
 					exhausted++
 				}
 				if e := new(core.Error); errors.As(err, &e) && s.db.Options.MostExamined < 1000 {

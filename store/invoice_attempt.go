@@ -8,13 +8,6 @@ import (
 	"github.com/tillwright/tillwright/store/payment"
 )
 
-// UncollectedInvoices names issued invoices that are to be charged by now, at most limit, for CollectInvoice. Those of a
-// subscription are not among them: they are charged when the subscription is due.
-func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.db.Due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+db.EnabledAccount,
-		`next_payment_attempt_at`, limit)
-}
-
 // CollectInvoice begins the one automatic attempt to charge an invoice, while the buyer is away. It reports whether it was due:
 // of several replicas that ask, one is told so. The payment is nil if nothing is charged: because how is nil, which means that
 // there is no way to pay, or because another payment is under way. The invoice then waits to be paid by hand, as after a
@@ -22,7 +15,7 @@ func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit i
 func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (p *payment.Payment, did bool, err error) {
 	p, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*payment.Payment, error) {
 		did = false // the transaction may run several times
-		b, err := s.lockBill(ctx, u, account, id)
+		b, err := s.Invoice.LockBill(ctx, u, account, id)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +29,7 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		did = true
 		b.Invoice.NextAttemptAt, b.Invoice.UpdatedAt = nil, now
 		b.Order.NextAttemptAt, b.Order.UpdatedAt = nil, now
-		if err := s.updateBill(ctx, u, b); err != nil || how == nil {
+		if err := s.Invoice.UpdateBill(ctx, u, b); err != nil || how == nil {
 			return nil, err
 		}
 		underWay, err := s.isBeingPaid(ctx, b)

@@ -11,8 +11,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/migrations"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // schemaBefore migrates an empty database up to a version, as an older program left it.
@@ -98,19 +100,19 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 		broken, err := s.Audit.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
-		invoices, err := db.Select[Invoice](t.Context(), s.db, invoiceColumns.SelectSQL+` WHERE account_id = ? ORDER BY sequence`, "acct_a")
+		invoices, err := db.Select[invoice.Invoice](t.Context(), s.db, invoice.Columns.SelectSQL+` WHERE account_id = ? ORDER BY sequence`, "acct_a")
 		require.NoError(t, err)
 		require.Len(t, invoices, 2)
 		for n, i := range invoices {
 			require.Equal(t, []string{"INV-000001", "INV-000002"}[n], *i.Number)
 			require.Equal(t, []string{"inv_a1", "inv_a2"}[n], i.ID)
-			require.Equal(t, InvoiceStatusPaid, i.Status)
+			require.Equal(t, invoice.StatusPaid, i.Status)
 			require.Equal(t, []int64{1900, 3800}[n], i.AmountPaid)
 			require.Equal(t, "Bob", *i.CustomerName)
 			require.Equal(t, []int64{1900, 0}[n], i.CreditNotes)
 			require.Equal(t, []string{[]string{"pay_a1", "pay_a2"}[n]}, i.PaymentIDs.V)
 			require.Equal(t, [][]string{{"re_a1"}, nil}[n], i.RefundIDs.V)
-			lines, err := s.InvoiceLines(t.Context(), "acct_a", i.ID)
+			lines, err := s.Invoice.Lines(t.Context(), "acct_a", i.ID)
 			require.NoError(t, err)
 			require.Len(t, lines, 1)
 			require.Equal(t, lineitem.KindPrice, lines[0].Kind)
@@ -119,11 +121,11 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, *events, "what happened before is no news")
 
-		b, err := newBill(placement{
-			Order: &Order{AccountID: "acct_a", BillingReason: BillingReasonManual, Currency: "usd"}, Customer: &customer.Customer{ID: "cus_a"},
+		b, err := invoice.NewBill(invoice.Placement{
+			Order: &order.Order{AccountID: "acct_a", BillingReason: order.BillingReasonManual, Currency: "usd"}, Customer: &customer.Customer{ID: "cus_a"},
 		}, s.Now())
 		require.NoError(t, err)
-		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.numberBill(ctx, u, b) })
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.Invoice.NumberBill(ctx, u, b) })
 		require.NoError(t, err)
 		require.EqualValues(t, 3, b.Order.Number)
 		require.Equal(t, "INV-000003", *b.Invoice.Number, "the numbers go on")

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -26,7 +27,7 @@ func (s *Store) writeLetter(ctx context.Context, u *db.Unit, l Letter) error {
 }
 
 // writeReceipt has the receipt of an order that is being paid sent to its buyer. Who was deleted is sent none.
-func (s *Store) writeReceipt(ctx context.Context, u *db.Unit, b *bill) error {
+func (s *Store) writeReceipt(ctx context.Context, u *db.Unit, b *invoice.Bill) error {
 	if b.Customer.DeletedAt != nil || b.Order.CustomerEmail == nil {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (s *Store) writeReceipt(ctx context.Context, u *db.Unit, b *bill) error {
 }
 
 // writePaymentFailed tells the customer of a subscription that is past due of an attempt that failed, and of the next one.
-func (s *Store) writePaymentFailed(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *Invoice) error {
+func (s *Store) writePaymentFailed(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *invoice.Invoice) error {
 	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: i.ID, Period: sub.Failure(),
 	})
@@ -45,7 +46,7 @@ const lastBill = "last"
 
 // writeLastFailed tells the customer of a subscription that has ended that its last invoice could not be charged, and is not tried again. Who was
 // deleted is told nothing.
-func (s *Store) writeLastFailed(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill) error {
+func (s *Store) writeLastFailed(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill) error {
 	if b.Customer.DeletedAt != nil {
 		return nil
 	}

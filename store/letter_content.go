@@ -8,7 +8,9 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/mailbox"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -27,8 +29,8 @@ type LetterContent struct {
 	Recipient string
 	Locale    *string // the language that the reader chose, nil if they chose none
 
-	Order        *Order
-	Invoice      *Invoice
+	Order        *order.Order
+	Invoice      *invoice.Invoice
 	Payment      *payment.Payment // the last of the invoice; nil: there was nothing to charge
 	Subscription *subscription.Subscription
 	Renewal      *subscription.Renewal
@@ -164,7 +166,7 @@ const noAddress = "The order has no address any more."
 
 // readReceipt reads an order, and what its buyer has by it. It is sent to the address that the order was made with.
 func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) error {
-	order, err := s.GetOrder(ctx, l.AccountID, l.ObjectID)
+	order, err := s.Order.Get(ctx, l.AccountID, l.ObjectID)
 	if err != nil {
 		return err
 	}
@@ -181,7 +183,7 @@ func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) er
 }
 
 // OrderDeliveries returns what the buyer of an order has by it now, as a letter tells of it.
-func (s *Store) OrderDeliveries(ctx context.Context, o *Order) ([]LetterDelivery, error) {
+func (s *Store) OrderDeliveries(ctx context.Context, o *order.Order) ([]LetterDelivery, error) {
 	return s.letterDeliveries(ctx, o.AccountID, o.GrantIDs.V)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -61,7 +62,7 @@ func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *subscription.S
 }
 
 // writeReminders has the customer of a locked invoice, which the seller issued, reminded of it as long as it is not paid. Days that are over have no letter.
-func (s *Store) writeReminders(ctx context.Context, u *db.Unit, i *Invoice, now core.Time) error {
+func (s *Store) writeReminders(ctx context.Context, u *db.Unit, i *invoice.Invoice, now core.Time) error {
 	for step, due := range map[string]core.Time{
 		reminderIsBefore: i.DueAt.Add(-reminderBefore), reminderIsDue: *i.DueAt, reminderIsAfter: i.DueAt.Add(reminderAfter),
 	} {

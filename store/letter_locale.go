@@ -4,12 +4,14 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // A letter speaks the language of the checkout at which what it tells of was bought, or else the one that its customer prefers.
 
 // OrderLocale returns the language of a letter about an order, nil if it is not known.
-func (s *Store) OrderLocale(ctx context.Context, o *Order) (*string, error) {
+func (s *Store) OrderLocale(ctx context.Context, o *order.Order) (*string, error) {
 	checkout, err := s.orderCheckout(ctx, o)
 	if err != nil {
 		return nil, err
@@ -18,8 +20,8 @@ func (s *Store) OrderLocale(ctx context.Context, o *Order) (*string, error) {
 }
 
 // InvoiceLocale returns the language of a letter about an issued invoice, nil if it is not known.
-func (s *Store) InvoiceLocale(ctx context.Context, i *Invoice) (*string, error) {
-	order, err := s.GetOrder(ctx, i.AccountID, *i.OrderID)
+func (s *Store) InvoiceLocale(ctx context.Context, i *invoice.Invoice) (*string, error) {
+	order, err := s.Order.Get(ctx, i.AccountID, *i.OrderID)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +43,7 @@ func (s *Store) LetterLocale(ctx context.Context, account string, checkout *stri
 }
 
 // orderCheckout returns the checkout that an order comes from: its own, or that of the subscription that it bills. It is nil if there is none.
-func (s *Store) orderCheckout(ctx context.Context, o *Order) (*string, error) {
+func (s *Store) orderCheckout(ctx context.Context, o *order.Order) (*string, error) {
 	if o.CheckoutID != nil || o.SubscriptionID == nil {
 		return o.CheckoutID, nil
 	}
@@ -56,7 +58,7 @@ func (s *Store) orderCheckout(ctx context.Context, o *Order) (*string, error) {
 func (s *Store) grantCheckout(ctx context.Context, g *grant.Grant) (*string, error) {
 	switch g.SourceType {
 	case grant.SourceTypeOrder:
-		o, err := s.GetOrder(ctx, g.AccountID, g.SourceID)
+		o, err := s.Order.Get(ctx, g.AccountID, g.SourceID)
 		if err != nil {
 			return nil, err
 		}

@@ -7,13 +7,14 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // readFailure reads an invoice that could not be charged. The customer is not told if it is settled, or was tried again since.
 func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (err error) {
-	if c.Invoice, err = s.GetInvoice(ctx, l.AccountID, l.ObjectID); err != nil {
+	if c.Invoice, err = s.Invoice.Get(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err
 	}
 	if err := s.readSubscription(ctx, l, c, *c.Invoice.SubscriptionID); err != nil {
@@ -21,7 +22,7 @@ func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (e
 	}
 	sub := c.Subscription
 	switch {
-	case c.Invoice.Status != InvoiceStatusPastDue:
+	case c.Invoice.Status != invoice.StatusPastDue:
 		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
 	case l.Period == lastBill:
 		c.Payment, err = s.Payment.LastOfInvoice(ctx, l.AccountID, c.Invoice.ID)
@@ -136,7 +137,7 @@ func (s *Store) readRefund(ctx context.Context, l *Letter, c *LetterContent) (er
 	if c.Refund, err = s.GetRefund(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err
 	}
-	if c.Order, err = s.GetOrder(ctx, l.AccountID, c.Refund.OrderID); err != nil {
+	if c.Order, err = s.Order.Get(ctx, l.AccountID, c.Refund.OrderID); err != nil {
 		return err
 	}
 	c.isVerified = c.Order.CustomerVerified

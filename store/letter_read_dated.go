@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -88,7 +89,7 @@ func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error
 // readReminder reads an invoice that is not paid. The customer is not told if it is, or is due on another day, or if the next reminder tells the same better:
 // of those that waited together one is sent. What the seller asked for again says that its day is over.
 func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (err error) {
-	if c.Invoice, err = s.GetInvoice(ctx, l.AccountID, l.ObjectID); err != nil {
+	if c.Invoice, err = s.Invoice.Get(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err
 	}
 	now, err := s.db.BusinessNow(ctx, l.AccountID)
@@ -99,7 +100,7 @@ func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (
 	due := strings.TrimSuffix(l.Period, "."+step)
 	c.Recipient = core.Deref(c.Invoice.CustomerEmail)
 	switch {
-	case c.Invoice.Status != InvoiceStatusOpen && c.Invoice.Status != InvoiceStatusPastDue:
+	case c.Invoice.Status != invoice.StatusOpen && c.Invoice.Status != invoice.StatusPastDue:
 		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
 	case c.Invoice.DueAt == nil || c.Invoice.DueAt.String() != due:
 		c.Void = "The invoice is due on another day now."

@@ -16,13 +16,14 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/migrations"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
 // sold is what a random shop sold, by which its metrics are added up once more.
 type sold struct {
-	orders  []Order
+	orders  []order.Order
 	refunds []Refund
 	made    []subscription.Subscription
 }
@@ -53,9 +54,9 @@ func trade(t *testing.T, s *shop, r *rand.Rand, orders int) *sold {
 			from := len(all.orders)
 			for range 100 {
 				at, net := moment(), r.Int64N(100_000)
-				o := Order{
-					AccountID: s.account, ID: core.NewID(core.KindOrder), InvoiceID: ref("inv_1"), Number: int64(len(all.orders) + 1), Status: OrderStatusPaid, CustomerID: customer.ID,
-					BillingReason: []BillingReason{BillingReasonPurchase, BillingReasonSubscriptionCycle}[r.IntN(2)], Currency: currency(),
+				o := order.Order{
+					AccountID: s.account, ID: core.NewID(core.KindOrder), InvoiceID: ref("inv_1"), Number: int64(len(all.orders) + 1), Status: order.StatusPaid, CustomerID: customer.ID,
+					BillingReason: []order.BillingReason{order.BillingReasonPurchase, order.BillingReasonSubscriptionCycle}[r.IntN(2)], Currency: currency(),
 					NetAmount: net, TaxAmount: net / 5, TotalAmount: net + net/5, PaidAt: &at, CreatedAt: at, UpdatedAt: at,
 				}
 				all.orders = append(all.orders, o)
@@ -74,7 +75,7 @@ func trade(t *testing.T, s *shop, r *rand.Rand, orders int) *sold {
 					all.made = append(all.made, subscribed(s.Store, u, s.account, r, currency(), moment(), moment()))
 				}
 			}
-			return nil, db.InsertAll(ctx, u, orderColumns, all.orders[from:])
+			return nil, db.InsertAll(ctx, u, order.Columns, all.orders[from:])
 		})
 		require.NoError(t, err)
 	}
@@ -118,7 +119,7 @@ func (all *sold) figures(p report.Period, currency string, where calendar) (f re
 	for _, o := range all.orders {
 		if o.Currency == currency && within(*o.PaidAt) {
 			f.Revenue, f.NetRevenue, f.Orders = f.Revenue+o.TotalAmount, f.NetRevenue+o.NetAmount, f.Orders+1
-			if o.BillingReason == BillingReasonSubscriptionCycle {
+			if o.BillingReason == order.BillingReasonSubscriptionCycle {
 				f.Renewed++
 			}
 		}

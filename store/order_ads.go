@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -18,7 +19,7 @@ import (
 // tellAds queues what ad networks are to be told of a locked checkout that is being completed, if its buyer agreed: of its order, unless
 // that costs nothing, and of the subscriptions that it begins, each from the line of the bill with its index in lines. Of a trial they are told
 // when it begins. The visit is erased, because it is of no more use; the caller stores the checkout. It costs other purchases nothing.
-func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *checkout.Checkout, b *bill, isKnown bool, subs []subscription.Subscription, lines []int) error {
+func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *checkout.Checkout, b *invoice.Bill, isKnown bool, subs []subscription.Subscription, lines []int) error {
 	if !c.AdsConsent {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *checkout.Checkout, b
 
 // happening returns who completes a checkout and how they came, without what they did. What only the customer of the bill said, networks
 // are told if the buyer is known to be that customer.
-func happening(c *checkout.Checkout, b *bill, isKnown bool) advert.Happening {
+func happening(c *checkout.Checkout, b *invoice.Bill, isKnown bool) advert.Happening {
 	h := advert.Happening{
 		Account: c.AccountID, At: b.Order.CreatedAt, Currency: c.Currency, CustomerID: b.Customer.ID, Email: core.Deref(c.CustomerEmail),
 	}

@@ -93,7 +93,7 @@ func TestConfirm_TellsAdNetworksWhatWasBought(t *testing.T) {
 		paid := s.confirm(t, c)
 		_, err = s.SettlePayment(t.Context(), paid.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 		require.NoError(t, err)
-		order, err := s.GetOrder(t.Context(), s.account, *paid.Checkout.OrderID)
+		order, err := s.Order.Get(t.Context(), s.account, *paid.Checkout.OrderID)
 		require.NoError(t, err)
 		told := s.told(t, meta)
 		require.Len(t, told, 1, "however often it is said that it is paid")

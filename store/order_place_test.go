@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -25,9 +26,9 @@ func (b *biller) any(t *rapid.T, ids []string, label string) string {
 }
 
 // lines are ad-hoc lines with any amounts and taxes.
-func (b *biller) lines(t *rapid.T) []NewInvoiceLine {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) NewInvoiceLine {
-		line := NewInvoiceLine{
+func (b *biller) lines(t *rapid.T) []invoice.NewLine {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) invoice.NewLine {
+		line := invoice.NewLine{
 			Description: ref("Work"), UnitAmount: ref(rapid.Int64Range(0, 100_000).Draw(t, "amount")),
 			Quantity: rapid.Int64Range(1, 5).Draw(t, "quantity"), TaxInclusive: rapid.Bool().Draw(t, "inclusive"),
 		}
@@ -53,8 +54,8 @@ func codeOf(err error) core.Code {
 }
 
 func (b *biller) draft(t *rapid.T) {
-	i, err := b.CreateInvoice(context.Background(), b.account, InvoiceDraft{
-		Invoice: &Invoice{CollectionMethod: CollectionMethodSendInvoice, Currency: "usd", DueAt: ref(b.Now().Add(core.Day))},
+	i, err := b.Invoice.Create(context.Background(), b.account, invoice.Draft{
+		Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, Currency: "usd", DueAt: ref(b.Now().Add(core.Day))},
 		Lines:   b.lines(t), Customer: b.any(t, b.customers, "customer"),
 	})
 	if err != nil {
@@ -64,12 +65,12 @@ func (b *biller) draft(t *rapid.T) {
 }
 
 func (b *biller) rewrite(t *rapid.T) {
-	_, err := b.UpdateInvoice(context.Background(), b.account, b.any(t, b.invoices, "invoice"), func(d *InvoiceDraft) { d.Lines = b.lines(t) })
+	_, err := b.UpdateInvoice(context.Background(), b.account, b.any(t, b.invoices, "invoice"), func(d *invoice.Draft) { d.Lines = b.lines(t) })
 	b.done(t, err)
 }
 
 // act does one thing to one invoice.
-func (b *biller) act(do func(ctx context.Context, account, ref string) (*Invoice, error)) func(*rapid.T) {
+func (b *biller) act(do func(ctx context.Context, account, ref string) (*invoice.Invoice, error)) func(*rapid.T) {
 	return func(t *rapid.T) {
 		_, err := do(context.Background(), b.account, b.any(t, b.invoices, "invoice"))
 		b.done(t, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -28,14 +29,14 @@ func (s *shop) at(now time.Time) { s.db.Options.Now = func() time.Time { return 
 
 func (s *shop) requireInvoiceOpens(t *testing.T, token string, opens bool) {
 	t.Helper()
-	_, ended, err := s.OpenHostedInvoice(t.Context(), token)
+	_, ended, err := s.Invoice.OpenHosted(t.Context(), token)
 	require.NoError(t, err)
 	require.Equal(t, !opens, ended)
 }
 
 func (s *shop) requireReceiptOpens(t *testing.T, token string, opens bool) {
 	t.Helper()
-	_, ended, err := s.OpenReceipt(t.Context(), token)
+	_, ended, err := s.Order.OpenReceipt(t.Context(), token)
 	require.NoError(t, err)
 	require.Equal(t, !opens, ended)
 }
@@ -45,7 +46,7 @@ func TestPageLink_OpensForHalfAYearAndWhileThereIsSomethingToPay(t *testing.T) {
 		began := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 		s.at(began)
 		i := s.openInvoice(t)
-		o, err := s.GetOrder(t.Context(), s.account, *i.OrderID)
+		o, err := s.Order.Get(t.Context(), s.account, *i.OrderID)
 		require.NoError(t, err)
 		hosted, receipt := tokenOf(i.HostedURL), tokenOf(o.ReceiptURL)
 		s.at(began.AddDate(3, 0, 0))
@@ -61,7 +62,7 @@ func TestPageLink_OpensForHalfAYearAndWhileThereIsSomethingToPay(t *testing.T) {
 		s.requireInvoiceOpens(t, hosted, false)
 		s.requireReceiptOpens(t, receipt, false)
 
-		again, err := s.GetInvoice(t.Context(), s.account, i.ID)
+		again, err := s.Invoice.Get(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
 		require.NotEqual(t, i.HostedURL, again.HostedURL, "what is read later ends later")
 		s.requireInvoiceOpens(t, tokenOf(again.HostedURL), true)
@@ -77,7 +78,7 @@ func TestPageLink_IsTheSameForARowUntilTheMonthEnds(t *testing.T) {
 		s.at(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
 		i := s.openInvoice(t)
 		s.at(time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC))
-		again, err := s.GetInvoice(t.Context(), s.account, i.ID)
+		again, err := s.Invoice.Get(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
 		require.Equal(t, i.HostedURL, again.HostedURL)
 	})
@@ -103,12 +104,12 @@ func TestPageLink_OfBeforeOpensUntilItsDay(t *testing.T) {
 func TestRevokeLinks_EndsEveryAddressThatThereIs(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		i := s.openInvoice(t)
-		o, err := s.GetOrder(t.Context(), s.account, *i.OrderID)
+		o, err := s.Order.Get(t.Context(), s.account, *i.OrderID)
 		require.NoError(t, err)
 		old := []string{tokenOf(i.HostedURL), s.bareToken(s.account, i.ID)}
 		oldReceipts := []string{tokenOf(o.ReceiptURL), s.bareToken(s.account, o.ID)}
 
-		revoked, err := s.RevokeInvoiceLinks(t.Context(), s.account, i.ID)
+		revoked, err := s.Invoice.RevokeLinks(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
 		for _, token := range old {
 			s.requireInvoiceOpens(t, token, false)
@@ -117,25 +118,25 @@ func TestRevokeLinks_EndsEveryAddressThatThereIs(t *testing.T) {
 		for _, token := range oldReceipts {
 			s.requireReceiptOpens(t, token, true)
 		}
-		order, err := s.RevokeOrderLinks(t.Context(), s.account, o.ID)
+		order, err := s.Order.RevokeLinks(t.Context(), s.account, o.ID)
 		require.NoError(t, err)
 		for _, token := range oldReceipts {
 			s.requireReceiptOpens(t, token, false)
 		}
 		s.requireReceiptOpens(t, tokenOf(order.ReceiptURL), true)
-		read, err := s.GetOrder(t.Context(), s.account, o.ID)
+		read, err := s.Order.Get(t.Context(), s.account, o.ID)
 		require.NoError(t, err)
 		require.Equal(t, order.ReceiptURL, read.ReceiptURL)
 
-		_, err = s.RevokeInvoiceLinks(t.Context(), s.account, i.ID)
+		_, err = s.Invoice.RevokeLinks(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
 		s.requireInvoiceOpens(t, tokenOf(revoked.HostedURL), false)
 
 		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
-		_, err = s.RevokeOrderLinks(t.Context(), other.ID, o.ID)
+		_, err = s.Order.RevokeLinks(t.Context(), other.ID, o.ID)
 		dbtest.RequireCode(t, err, core.CodeMissing)
-		_, err = s.RevokeInvoiceLinks(t.Context(), other.ID, i.ID)
+		_, err = s.Invoice.RevokeLinks(t.Context(), other.ID, i.ID)
 		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
@@ -149,12 +150,12 @@ func TestPageLink_NobodyMovesItsEndOrVersion(t *testing.T) {
 			for _, other := range []string{"", "-1", "1", "zzz", parts[at] + "0"} {
 				changed := append([]string{}, parts...)
 				changed[at] = other
-				_, _, err := s.OpenHostedInvoice(t.Context(), strings.Join(changed, "_"))
+				_, _, err := s.Invoice.OpenHosted(t.Context(), strings.Join(changed, "_"))
 				dbtest.RequireCode(t, err, core.CodeMissing)
 			}
 		}
 		bare := append(append([]string{}, parts[:3]...), parts[5])
-		_, _, err := s.OpenHostedInvoice(t.Context(), strings.Join(bare, "_"))
+		_, _, err := s.Invoice.OpenHosted(t.Context(), strings.Join(bare, "_"))
 		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
@@ -172,13 +173,13 @@ func TestRevokeLinks_AtOnceEachEndsWhatWasThere(t *testing.T) {
 			}
 			for range 3 {
 				results = append(results, s.started(t, func(replica *Store) error {
-					o, err := replica.RevokeOrderLinks(t.Context(), s.account, *i.OrderID)
+					o, err := replica.Order.RevokeLinks(t.Context(), s.account, *i.OrderID)
 					if err == nil {
 						orders.Store(tokenOf(o.ReceiptURL), true)
 					}
 					return err
 				}), s.started(t, func(replica *Store) error {
-					i, err := replica.RevokeInvoiceLinks(t.Context(), s.account, i.ID)
+					i, err := replica.Invoice.RevokeLinks(t.Context(), s.account, i.ID)
 					if err == nil {
 						invoices.Store(tokenOf(i.HostedURL), true)
 					}
@@ -190,9 +191,9 @@ func TestRevokeLinks_AtOnceEachEndsWhatWasThere(t *testing.T) {
 		for _, result := range results {
 			require.NoError(t, result())
 		}
-		o, err := s.GetOrder(t.Context(), s.account, *i.OrderID)
+		o, err := s.Order.Get(t.Context(), s.account, *i.OrderID)
 		require.NoError(t, err)
-		i, err = s.GetInvoice(t.Context(), s.account, i.ID)
+		i, err = s.Invoice.Get(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
 		require.EqualValues(t, []int64{3, 3}, []int64{o.LinkVersion, i.LinkVersion})
 		orders.Range(func(token, _ any) bool {

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
 )
@@ -15,7 +16,7 @@ import (
 // nil. Payment is nil if there is nothing to charge.
 type Confirmation struct {
 	Checkout *checkout.Checkout
-	Invoice  *Invoice
+	Invoice  *invoice.Invoice
 	Payment  *payment.Payment
 
 	// Again is set if an earlier request began the payment, and this one is the same request sent again.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -27,7 +28,7 @@ type InvoicePayment struct {
 // payment_method. After too many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
-		b, err := s.lockBill(ctx, u, account, ref)
+		b, err := s.Invoice.LockBill(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 
 // beginInvoicePayment stores the intent to charge what is due of a locked bill, and returns the payment. Guards are the
 // subjects that count it, if a person tries to pay; the caller counts it there.
-func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *bill, id string, in InvoicePayment, guards ...string) (*payment.Payment, error) {
+func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *invoice.Bill, id string, in InvoicePayment, guards ...string) (*payment.Payment, error) {
 	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
@@ -76,7 +77,7 @@ func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *bill, id
 }
 
 // newInvoicePayment returns a pending payment of all that is due of a bill. It is not stored, and has no provider yet.
-func (s *Store) newInvoicePayment(ctx context.Context, b *bill, id string) (*payment.Payment, error) {
+func (s *Store) newInvoicePayment(ctx context.Context, b *invoice.Bill, id string) (*payment.Payment, error) {
 	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
 	return &payment.Payment{
 		AccountID: b.Invoice.AccountID, ID: id, Purpose: payment.PurposeInvoice, Status: payment.StatusPending,
@@ -87,9 +88,9 @@ func (s *Store) newInvoicePayment(ctx context.Context, b *bill, id string) (*pay
 
 // checkPayable returns CodeInvalid on status if a locked invoice is not open or past due, if a payment of it is under way, or
 // if the seller's account is disabled.
-func (s *Store) checkPayable(ctx context.Context, b *bill) error {
+func (s *Store) checkPayable(ctx context.Context, b *invoice.Bill) error {
 	inv := b.Invoice
-	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
+	if inv.Status != invoice.StatusOpen && inv.Status != invoice.StatusPastDue {
 		return core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
 	}
 	disabled, err := s.Tenant.IsDisabled(ctx, inv.AccountID)
@@ -104,7 +105,7 @@ func (s *Store) checkPayable(ctx context.Context, b *bill) error {
 
 // checkNotPaying returns CodeInvalid on status while a payment of a locked invoice is under way. Whoever begins to pay locks
 // the invoice too, so that the answer holds until the transaction ends.
-func (s *Store) checkNotPaying(ctx context.Context, b *bill) error {
+func (s *Store) checkNotPaying(ctx context.Context, b *invoice.Bill) error {
 	underWay, err := s.isBeingPaid(ctx, b)
 	if err != nil {
 		return err
@@ -117,13 +118,13 @@ func (s *Store) checkNotPaying(ctx context.Context, b *bill) error {
 
 // PayInvoiceOutOfBand records that an open or past due invoice was paid without this service: order.paid and invoice.paid
 // follow. An invoice in another state, or whose payment is under way, is CodeInvalid on status.
-func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*Invoice, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*invoice.Invoice, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*invoice.Invoice, error) {
 		sub, err := s.lockBilled(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		b, err := s.lockBill(ctx, u, account, ref)
+		b, err := s.Invoice.LockBill(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

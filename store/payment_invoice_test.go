@@ -8,14 +8,16 @@ import (
 
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 )
 
 // openInvoice places an order of 19 dollars that nobody has paid.
-func (s *shop) openInvoice(t *testing.T) *Invoice {
+func (s *shop) openInvoice(t *testing.T) *invoice.Invoice {
 	t.Helper()
 	c := s.checkout(t, s.onSale(t, fixedPrice(1900)))
-	b, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*bill, error) {
+	b, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*invoice.Bill, error) {
 		customer, _, err := s.Checkout.Buyer(ctx, u, c)
 		if err != nil {
 			return nil, err
@@ -24,9 +26,9 @@ func (s *shop) openInvoice(t *testing.T) *Invoice {
 		if err != nil {
 			return nil, err
 		}
-		order := orderOf(c)
-		order.CheckoutID, order.BillingReason = nil, BillingReasonManual
-		return s.placeOrder(ctx, u, placement{Order: order, Items: items, Customer: customer})
+		o := orderOf(c)
+		o.CheckoutID, o.BillingReason = nil, order.BillingReasonManual
+		return s.Invoice.PlaceOrder(ctx, u, invoice.Placement{Order: o, Items: items, Customer: customer})
 	})
 	require.NoError(t, err)
 	return b.Invoice
@@ -36,45 +38,45 @@ var byVisa = InvoicePayment{Provider: "test", MethodRef: "pm_card_visa"}
 
 func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		invoice := s.openInvoice(t)
-		begun, err := s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+		i := s.openInvoice(t)
+		begun, err := s.BeginInvoicePayment(t.Context(), s.account, i.ID, byVisa)
 		require.NoError(t, err)
 		require.EqualValues(t, 1900, begun.Payment.Amount)
-		_, err = s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+		_, err = s.BeginInvoicePayment(t.Context(), s.account, i.ID, byVisa)
 		dbtest.RequireInvalid(t, err, "status")
-		_, err = s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)
+		_, err = s.PayInvoiceOutOfBand(t.Context(), s.account, i.ID)
 		dbtest.RequireInvalid(t, err, "status")
 
 		settled, err := s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
 		require.NoError(t, err)
-		require.Equal(t, InvoiceStatusPaid, settled.Invoice.Status)
-		order, err := s.GetOrder(t.Context(), s.account, *invoice.OrderID)
+		require.Equal(t, invoice.StatusPaid, settled.Invoice.Status)
+		o, err := s.Order.Get(t.Context(), s.account, *i.OrderID)
 		require.NoError(t, err)
-		require.Equal(t, OrderStatusPaid, order.Status)
-		require.Equal(t, []string{begun.Payment.ID}, order.PaymentIDs.V)
-		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, order.ID))
-		_, err = s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+		require.Equal(t, order.StatusPaid, o.Status)
+		require.Equal(t, []string{begun.Payment.ID}, o.PaymentIDs.V)
+		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, o.ID))
+		_, err = s.BeginInvoicePayment(t.Context(), s.account, i.ID, byVisa)
 		dbtest.RequireInvalid(t, err, "status")
 	})
 }
 
 func TestBeginInvoicePayment_CanBeTriedAgainAfterADecline(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		invoice := s.openInvoice(t)
+		i := s.openInvoice(t)
 		for range 2 {
-			begun, err := s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+			begun, err := s.BeginInvoicePayment(t.Context(), s.account, i.ID, byVisa)
 			require.NoError(t, err)
 			settled, err := s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusFailed, Failure: &payment.Failure{Message: "no"}})
 			require.NoError(t, err)
 			require.Equal(t, payment.StatusFailed, settled.Payment.Status)
-			require.Equal(t, InvoiceStatusOpen, settled.Invoice.Status)
+			require.Equal(t, invoice.StatusOpen, settled.Invoice.Status)
 		}
-		paid, err := s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)
+		paid, err := s.PayInvoiceOutOfBand(t.Context(), s.account, i.ID)
 		require.NoError(t, err)
 		require.True(t, paid.PaidOutOfBand)
-		require.Equal(t, InvoiceStatusPaid, paid.Status)
+		require.Equal(t, invoice.StatusPaid, paid.Status)
 		require.EqualValues(t, 1900, paid.AmountPaid)
-		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, *invoice.OrderID))
+		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, *i.OrderID))
 	})
 }
 

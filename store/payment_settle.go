@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -61,7 +62,7 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 		return nil, err
 	}
 	if p.Purpose == payment.PurposeInvoice {
-		invoice, err := s.GetInvoice(ctx, account, *p.InvoiceID)
+		invoice, err := s.Invoice.Get(ctx, account, *p.InvoiceID)
 		return &Confirmation{Invoice: invoice, Payment: p}, err
 	}
 	c, err := s.Checkout.Named(ctx, account, *p.CheckoutID, "")
@@ -152,7 +153,7 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.lockBill(ctx, u, p.AccountID, *p.InvoiceID)
+	b, err := s.Invoice.LockBill(ctx, u, p.AccountID, *p.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 	case payment.StatusFailed, payment.StatusCanceled:
 		b.Invoice.AttemptCount++
 		b.Invoice.UpdatedAt = now
-		err = u.Update(ctx, invoiceColumns, b.Invoice)
+		err = u.Update(ctx, invoice.Columns, b.Invoice)
 	case payment.StatusPending, payment.StatusRequiresAction:
 	}
 	if err == nil && sub != nil {
@@ -191,7 +192,7 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 // lockBilled locks the subscription that an invoice bills, and returns nil if there is none. It comes first, because
 // subscriptions are locked before every other row.
 func (s *Store) lockBilled(ctx context.Context, u *db.Unit, account, ref string) (*subscription.Subscription, error) {
-	invoice, err := s.GetInvoice(ctx, account, ref)
+	invoice, err := s.Invoice.Get(ctx, account, ref)
 	if err != nil || invoice.SubscriptionID == nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func findRefund(ctx context.Context, r db.Reader, account, ref string) (*Refund,
 // refundReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) refundReferences(ctx context.Context, account string, in ListRefunds, f *db.Filter) error {
 	if in.Order != "" {
-		order, err := s.namedOrder(ctx, account, in.Order)
+		order, err := s.Order.Named(ctx, account, in.Order)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/report"
@@ -31,7 +32,7 @@ type RefundResult struct {
 
 // RefundDetail is the data of a refund's events: the order, the refund, and all refunds of the order.
 type RefundDetail struct {
-	OrderDetail
+	order.Detail
 	Refund  *Refund
 	Refunds []Refund
 }
@@ -110,25 +111,9 @@ func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 
-// giveBack adds a refund, and the tax in it, to what is refunded of the order, and sets its status. Sign is 1, or -1 for a refund that has
-// failed. The caller stores the order.
-func (o *Order) giveBack(r *Refund, sign int64) {
-	o.RefundedAmount += sign * r.ChargedAmount()
-	o.RefundedBalance += sign * r.BalanceAmount
-	o.RefundedTaxAmount += sign * r.TaxAmount
-	switch o.GivenBack() {
-	case 0:
-		o.Status = OrderStatusPaid
-	case o.takenAmount():
-		o.Status = OrderStatusRefunded
-	default:
-		o.Status = OrderStatusPartiallyRefunded
-	}
-}
-
 // settleRefund gives a refund its next state and changes the order and the customer to match. All three are locked, and stored
 // here. If the state does not change it only plans when to ask again.
-func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Order, buyer *customer.Customer, result RefundResult, pause time.Duration) error {
+func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *order.Order, buyer *customer.Customer, result RefundResult, pause time.Duration) error {
 	if r.ProviderRef == nil && result.Ref != "" {
 		r.ProviderRef = &result.Ref
 	}
@@ -159,7 +144,7 @@ func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Orde
 		s.countRefund(u, r, *succeededAt, -1)
 		fallthrough
 	default:
-		o.giveBack(r, -1)
+		o.GiveBack(-r.ChargedAmount(), -r.BalanceAmount, -r.TaxAmount)
 	}
 	if r.Status == RefundStatusFailed {
 		r.FailureReason = &result.FailureReason
@@ -195,7 +180,7 @@ func (s *Store) postpone(ctx context.Context, u *db.Unit, r *Refund, pause time.
 
 // refunded stores an order after one of its refunds has changed, notes what is refunded on the invoice, and emits the event
 // kind. Order and invoice are locked. A deleted customer is not shown in the event.
-func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund, o *Order, customer *customer.Customer) error {
+func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund, o *order.Order, customer *customer.Customer) error {
 	items, err := db.Select[lineitem.Item](ctx, u, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return err
@@ -206,7 +191,7 @@ func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund
 	}
 	o.UpdatedAt = r.UpdatedAt
 	o.EventSeq++
-	d := &RefundDetail{OrderDetail: OrderDetail{Order: o, Items: items}, Refund: r, Refunds: refunds}
+	d := &RefundDetail{Detail: order.Detail{Order: o, Items: items}, Refund: r, Refunds: refunds}
 	if customer.DeletedAt == nil {
 		d.Customer = customer
 	}
@@ -218,7 +203,7 @@ func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund
 	if err != nil {
 		return fmt.Errorf("note a refund on its invoice: %w", err)
 	}
-	return u.Update(ctx, orderColumns, o)
+	return u.Update(ctx, order.Columns, o)
 }
 
 // countRefund counts a refund for when it succeeded, or with -1 takes it back from there.

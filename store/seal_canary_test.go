@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/seal"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -116,9 +117,9 @@ func TestOwnSecretKeys_AKeyWhoseAddressesWereGivenOutIsNotReplacedUnasked(t *tes
 	t.Parallel()
 	for given, give := range map[string]func(t *testing.T, s *shop){
 		"the address of an invoice": func(t *testing.T, s *shop) {
-			draft, err := s.CreateInvoice(t.Context(), s.account, InvoiceDraft{
-				Invoice: &Invoice{CollectionMethod: CollectionMethodChargeAutomatically}, Customer: s.customer(t, "grace@example.com", nil).ID,
-				Lines: []NewInvoiceLine{{Description: ref("Advice"), UnitAmount: ref(int64(700)), Quantity: 1}},
+			draft, err := s.Invoice.Create(t.Context(), s.account, invoice.Draft{
+				Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodChargeAutomatically}, Customer: s.customer(t, "grace@example.com", nil).ID,
+				Lines: []invoice.NewLine{{Description: ref("Advice"), UnitAmount: ref(int64(700)), Quantity: 1}},
 			})
 			require.NoError(t, err)
 			invoice, err := s.FinalizeInvoice(t.Context(), s.account, draft.ID)

@@ -15,7 +15,9 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lead"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -53,12 +55,12 @@ func (s *Store) finders() map[core.Kind]finder {
 			}
 			return c.ID, *c.Name, c.Email
 		}),
-		core.KindOrder: found(core.KindOrder, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]Order, bool, error) {
-			return s.ListOrders(ctx, account, ListOrders{Page: p, ListFilter: f})
+		core.KindOrder: found(core.KindOrder, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]order.Order, bool, error) {
+			return s.Order.List(ctx, account, order.List{Page: p, ListFilter: f})
 		}, shownOrder),
-		core.KindInvoice: found(core.KindInvoice, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]Invoice, bool, error) {
-			return s.ListInvoices(ctx, account, ListInvoices{Page: p, ListFilter: f})
-		}, func(i *Invoice) (string, string, *string) {
+		core.KindInvoice: found(core.KindInvoice, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]invoice.Invoice, bool, error) {
+			return s.Invoice.List(ctx, account, invoice.List{Page: p, ListFilter: f})
+		}, func(i *invoice.Invoice) (string, string, *string) {
 			return i.ID, cmp.Or(core.Deref(i.Number), "draft"), i.CustomerEmail
 		}),
 		core.KindSubscription: found(core.KindSubscription, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]subscription.Subscription, bool, error) {
@@ -107,7 +109,7 @@ func found[T any](kind core.Kind, list func(context.Context, string, core.Page, 
 	}
 }
 
-func shownOrder(o *Order) (string, string, *string) {
+func shownOrder(o *order.Order) (string, string, *string) {
 	return o.ID, fmt.Sprintf("#%d", o.Number), o.CustomerEmail
 }
 
@@ -148,7 +150,7 @@ func (s *Store) Search(ctx context.Context, account string, in Search) ([]Search
 func (s *Store) named(ctx context.Context, account string, in Search) (all []SearchResult, err error) {
 	number, err := strconv.ParseInt(strings.TrimPrefix(in.Q, "#"), 10, 64)
 	if err == nil && slices.Contains(in.Kinds, core.KindOrder) {
-		orders, _, err := s.ListOrders(ctx, account, ListOrders{Page: core.Page{Limit: 1}, Number: &number})
+		orders, _, err := s.Order.List(ctx, account, order.List{Page: core.Page{Limit: 1}, Number: &number})
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -168,7 +169,7 @@ func TestAnalyze_OfARoleThatMayNot(t *testing.T) {
 		address.User = url.UserPassword(role, "guest")
 		guest := openStore(t, address.String())
 		s.lines(t, 1, 2000)
-		_, _, err = guest.ListOrders(t.Context(), s.account, ListOrders{Page: core.Page{Limit: 1}})
+		_, _, err = guest.Order.List(t.Context(), s.account, order.List{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		require.NotEmpty(t, guest.db.Write.Texts())
 		analyzed, denied, err := guest.Analyze(t.Context())

@@ -22,10 +22,12 @@ import (
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
@@ -90,6 +92,8 @@ type Store struct {
 	Lines        *lineitem.Store     // the lines of checkouts, orders and invoices
 	Offer        *offer.Store        // what can be bought, for lines to be made of
 	Checkout     *checkout.Store     // purchases under way, and the links that open them
+	Order        *order.Store        // what was bought
+	Invoice      *invoice.Store      // what is asked to be paid
 	Report       *report.Store       // figures by time
 	Activity     *activity.Store     // who changed what
 	Content      *content.Store      // posts, legal pages, experiences, sites
@@ -142,6 +146,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.Checkout = checkout.New(opened, checkout.Rooms{
 		Catalog: s.Catalog, Content: s.Content, Customer: s.Customer, Discount: s.Discount, Lead: s.Lead, Lines: s.Lines, Mailbox: s.Mailbox, Offer: s.Offer,
 		Outbox: s.Outbox, Payment: s.Payment, Report: s.Report, Tenant: s.Tenant, Throttle: s.Throttle,
+	})
+	s.Order = order.New(opened, order.Rooms{
+		Catalog: s.Catalog, Checkout: s.Checkout, Customer: s.Customer, Discount: s.Discount, Lines: s.Lines, Signed: s.Signed, Subscription: s.Subscription,
+	})
+	s.Invoice = invoice.New(opened, invoice.Rooms{
+		Catalog: s.Catalog, Customer: s.Customer, Discount: s.Discount, Lines: s.Lines, Order: s.Order, Outbox: s.Outbox, Payment: s.Payment,
+		Signed: s.Signed, Subscription: s.Subscription, Tenant: s.Tenant,
 	})
 	s.Audit = audit.New(opened, s.Tenant)
 	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -95,11 +96,11 @@ func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *subscription.Sub
 // dropUnpaid voids the latest invoice of a locked subscription, unless it is paid or void already. If a payment of it is under
 // way it returns CodeInvalid on status.
 func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
-	latest, err := s.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
-	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
+	latest, err := s.Invoice.Get(ctx, sub.AccountID, *sub.LatestInvoiceID)
+	if err != nil || latest.Status == invoice.StatusPaid || latest.Status == invoice.StatusVoid {
 		return err
 	}
-	b, err := s.lockBill(ctx, u, sub.AccountID, latest.ID)
+	b, err := s.Invoice.LockBill(ctx, u, sub.AccountID, latest.ID)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *subscription.Su
 	if busy {
 		return core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
 	}
-	return s.voidBill(ctx, u, b, "subscription_canceled", now)
+	return s.Invoice.VoidBill(ctx, u, b, "subscription_canceled", now)
 }
 
 // UncancelSubscription takes back that a subscription is to end with its period. If it is not going to end, or has ended, that

@@ -1,17 +1,13 @@
 package store
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"time"
 
-	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
-	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -105,172 +101,6 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 	return s.quoteChange(ctx, sub, customer, in, now)
 }
 
-// quoteChange computes what a change of plan costs at this moment, and changes nothing. A subscription that is not active or
-// trialing, or for which a payment is under way, is CodeInvalid on status.
-func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
-	if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
-		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
-	}
-	if err := s.Subscription.CheckFree(ctx, sub); err != nil {
-		return nil, err
-	}
-	now -= now % core.Time(time.Millisecond.Microseconds()) // a subscription.PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
-	plan, err := s.planFor(ctx, sub, in)
-	if err != nil {
-		return nil, err
-	}
-	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd}
-	if c.Behavior == "" {
-		account, err := s.Tenant.Seller(ctx, sub.AccountID)
-		if err != nil {
-			return nil, err
-		}
-		c.Behavior = account.ProrationBehavior
-	}
-	switch {
-	case core.SameJSON(plan, sub.CurrentPlan()):
-		return c, nil
-	case sub.Status == subscription.StatusTrialing:
-		return c, s.Checkout.CheckTrial(ctx, sub, customer, plan.ProductID)
-	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
-		c.EffectiveAt = sub.CurrentPeriodEnd
-		return c, nil
-	}
-	return c, s.prorate(ctx, c, customer, now)
-}
-
-// planFor returns the plan that is asked for, priced in the subscription's currency. A subscription that keeps its price
-// variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
-// on quantity or price_variant; a price variant that does not exist is CodeMissing.
-func (s *Store) planFor(ctx context.Context, sub *subscription.Subscription, in ChangeSubscription) (subscription.Plan, error) {
-	plan, param := sub.CurrentPlan(), "quantity"
-	plan.Quantity = max(core.Deref(in.Quantity), 0)
-	if in.Quantity == nil {
-		plan.Quantity = sub.Quantity
-	}
-	o, err := s.planOffer(ctx, sub, cmp.Or(in.PriceVariant, sub.PriceVariantID))
-	if err != nil {
-		return plan, err
-	}
-	var p core.Problems
-	if o.Variant.ID != sub.PriceVariantID {
-		param = "price_variant"
-		problem, amount := unplannable(o, sub.Currency), int64(0)
-		if problem == "" {
-			if amount, problem = o.UnitAmount(sub.Currency, nil); problem == "" {
-				plan = planOf(o, plan.Quantity, amount)
-			}
-		}
-		p.Check(problem == "", param, problem)
-	}
-	problem := refusesPlan(o, sub, plan)
-	p.Check(problem == "", "quantity", problem)
-	if err := p.Err(); err != nil {
-		return plan, err
-	}
-	return plan, sub.CheckRest(plan, param)
-}
-
-// planOffer returns a price variant as a plan of a subscription, with its product. One that does not exist is CodeMissing on price_variant.
-func (s *Store) planOffer(ctx context.Context, sub *subscription.Subscription, variant string) (offer.Offer, error) {
-	v, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, variant, "price_variant")
-	if err != nil {
-		return offer.Offer{}, err
-	}
-	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{v.ProductID})
-	return offer.Offer{Variant: v, Product: products[v.ProductID]}, err
-}
-
-// refusesPlan says in a sentence why a subscription cannot have a plan of the offer in its quantity, and returns nothing if it can.
-func refusesPlan(o offer.Offer, sub *subscription.Subscription, plan subscription.Plan) string {
-	if problem := o.Allowed(plan.Quantity); problem != "" {
-		return problem
-	}
-	if plan.Quantity > core.MaxAmount/max(plan.UnitAmount, 1) {
-		return "The total is more than an order can come to."
-	}
-	return lacks(o, sub, plan.Quantity)
-}
-
-// planOf returns the plan of a recurring offer, with what one unit costs.
-func planOf(o offer.Offer, quantity, amount int64) subscription.Plan {
-	v := o.Variant
-	return subscription.Plan{
-		ProductID: v.ProductID, PriceVariantID: v.ID, ProductName: o.Product.Name, PriceVariantName: v.Name, Quantity: quantity, UnitAmount: amount,
-		Interval: *v.Interval, IntervalCount: max(core.Deref(v.IntervalCount), 1), BillingCycles: v.BillingCycles,
-	}
-}
-
-// unplannable returns the reason why a subscription in this currency cannot change to the offer, or "" if it can.
-func unplannable(o offer.Offer, currency string) string {
-	switch {
-	case o.Product == nil || o.Product.Status != catalog.ProductStatusActive:
-		return "The product of this price variant is not active."
-	case o.Variant.Status != catalog.PriceVariantStatusActive:
-		return fmt.Sprintf("Price variant %s is archived.", o.Variant.ID)
-	case o.Variant.Type != catalog.PriceVariantTypeRecurring:
-		return fmt.Sprintf("Price variant %s is not recurring.", o.Variant.ID)
-	}
-	return o.Foreign(currency)
-}
-
-// prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it, and fills in the
-// difference: as a line to bill if the new plan costs more, as credit if it costs less. Both have their tax in them, so that the buyer
-// pays the difference of what they would pay. A plan with another interval begins a new period now, which is billed in full.
-func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *customer.Customer, now core.Time) error {
-	sub, next := c.Subscription, *c.Subscription
-	next.Follow(c.Plan)
-	next.Prorations = core.JSON[[]subscription.Proration]{}
-	c.restarts = c.Plan.Interval != sub.Interval || c.Plan.IntervalCount != sub.IntervalCount
-	if c.restarts {
-		next.AnchorDay = int64(now.Time().Day())
-		if err := next.Begin(now); err != nil {
-			return err
-		}
-		c.PeriodStart, c.PeriodEnd = next.CurrentPeriodStart, next.CurrentPeriodEnd
-	}
-	whole, err := s.Subscription.PeriodBill(ctx, &next, customer)
-	if err == nil {
-		err = lineitem.PriceError("quantity", "an order", nil, whole.Amounts)
-	}
-	if err != nil {
-		return err
-	}
-	c.amount, c.discounted = whole.Period, whole.Amounts.Discount > 0 && next.DiscountWaits.V == nil
-	if c.rest, err = s.restAt(ctx, sub, now, ""); err != nil {
-		return err
-	}
-	c.Unused = c.rest.Sum()
-	if c.Remaining, err = next.Unused(whole.Items[0].TotalAmount, now); err != nil {
-		return err
-	}
-	if c.Remaining <= c.Unused {
-		c.credits = c.rest.Cut(c.Unused - c.Remaining)
-		for _, credit := range c.credits {
-			c.Credit += credit.Amount
-		}
-		return nil
-	}
-	item := next.Line(lineitem.KindProration, 1, c.Remaining-c.Unused)
-	item.TaxInclusive = true
-	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
-	if err != nil {
-		return err
-	}
-	text := fmt.Sprintf("Change from %s to %s, until %s", sub.CurrentPlan().Describe(), c.Plan.Describe(), seller.Local(next.CurrentPeriodEnd).Format("2006-01-02"))
-	item.Description, item.PeriodStart = &text, &now
-	b, err := s.Subscription.PriceBill(ctx, &next, customer, []lineitem.Item{item}, nil)
-	if err != nil {
-		return err
-	}
-	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
-	// The balance pays more than it has only for a total that is too little to be charged: see credit.
-	if c.Balance > max(sub.Payer(customer).Balance.V[sub.Currency], 0) {
-		c.Behavior, c.Balance, c.waits = tenant.ProrationBehaviorNextInvoice, 0, true
-	}
-	return nil
-}
-
 // changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
 // has to be charged, payment becomes the id of its payment, which is then in c.Payment. The change takes the place of one that waits;
 // one to the plan that there is takes that back. The caller stores the subscription.
@@ -349,11 +179,11 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 			return err
 		}
 	}
-	b, err := s.placeBill(ctx, u, sub, customer, &subscription.Bill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
+	b, err := s.placeBill(ctx, u, sub, customer, &subscription.Bill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, order.BillingReasonSubscriptionUpdate)
 	if err != nil {
 		return err
 	}
-	if b.Order.Status == OrderStatusPaid {
+	if b.Order.Status == order.StatusPaid {
 		sub.LatestInvoiceID = &b.Invoice.ID
 		return s.apply(ctx, u, sub, change, c.rest, b.Order)
 	}
@@ -372,7 +202,7 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 
 // apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change, beside the
 // order that pays for the change, which is nil if it cost nothing. The caller stores the subscription.
-func (s *Store) apply(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, left *subscription.Rest, order *Order) error {
+func (s *Store) apply(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, left *subscription.Rest, order *order.Order) error {
 	if order != nil {
 		left.Parts = append(left.Parts, subscription.PaidPart{OrderID: order.ID, Start: change.EffectiveAt, Amount: order.TotalAmount})
 	}
@@ -390,7 +220,7 @@ func (s *Store) apply(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 }
 
 // applyPaid makes a change take place that waited for the payment of its order.
-func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, order *Order) error {
+func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, order *order.Order) error {
 	left, err := s.restAt(ctx, sub, change.EffectiveAt, order.ID)
 	if err != nil {
 		return err
@@ -428,14 +258,4 @@ func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *subscriptio
 	}
 	sub.PendingChange = core.JSONOf(&next)
 	return sub.CheckRest(next.Plan, "quantity")
-}
-
-// lacks says in a sentence why so many units of the offer cannot be had by a subscription now, and returns nothing if they can.
-func lacks(o offer.Offer, sub *subscription.Subscription, quantity int64) string {
-	v := o.Variant
-	had := sub.UnitsOf(v.ID)
-	if v.Stock == nil {
-		return ""
-	}
-	return subscription.TooFew(v.ID, *v.Stock-v.SoldCount-v.ReservedCount, quantity-had.Most-had.Held)
 }

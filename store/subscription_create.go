@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
@@ -127,23 +126,6 @@ func newSubscription(c *checkout.Checkout, item lineitem.Item, variant *catalog.
 	}
 	sub.CyclesBilled, sub.PeriodAmount = 1, item.SubtotalAmount-item.DiscountAmount
 	return sub, sub.Begin(now)
-}
-
-// subscribe links the order of a checkout to its first subscription, and each line of index lines[i] to subs[i] and its period.
-// It returns the lines with that; the given items stay as they are.
-func (o *Order) subscribe(subs []subscription.Subscription, lines []int, items []lineitem.Item) []lineitem.Item {
-	if len(subs) == 0 {
-		return items
-	}
-	first := &subs[0]
-	o.BillingReason, o.SubscriptionID = BillingReasonSubscriptionCreate, &first.ID
-	o.PeriodStart, o.PeriodEnd = &first.CurrentPeriodStart, &first.CurrentPeriodEnd
-	placed := slices.Clone(items)
-	for i := range subs {
-		item := &placed[lines[i]]
-		item.SubscriptionID, item.PeriodStart, item.PeriodEnd = &subs[i].ID, &subs[i].CurrentPeriodStart, &subs[i].CurrentPeriodEnd
-	}
-	return placed
 }
 
 // insertSubscriptions stores the subscriptions that a checkout made. The invoice of the checkout becomes their latest one.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -18,7 +19,7 @@ import (
 // paid by hand. What a complete one gave may be suspended until then. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
-func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, status payment.Status, now core.Time) error {
+func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill, status payment.Status, now core.Time) error {
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
 	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
@@ -37,10 +38,10 @@ func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *subscr
 		return nil
 	case isChange:
 		sub.PendingChange = core.JSONOf(change.Replaces)
-		err = s.voidBill(ctx, u, b, "payment_failed", now)
+		err = s.Invoice.VoidBill(ctx, u, b, "payment_failed", now)
 	case isLatest && !sub.HasEnded():
 		err = s.notCollected(ctx, u, sub, b, now)
-	case sub.HasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
+	case sub.HasEnded() && b.Invoice.Status == invoice.StatusOpen: // the last one: see billLast
 		err = s.lastNotCollected(ctx, u, sub, b, now)
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -29,7 +30,7 @@ func (s *Store) giveCredits(ctx context.Context, u *db.Unit, c *customer.Custome
 		}
 		o.CreditedAmount += amount
 		o.UpdatedAt = now
-		if err := u.Update(ctx, orderColumns, o); err != nil {
+		if err := u.Update(ctx, order.Columns, o); err != nil {
 			return err
 		}
 	}
@@ -80,7 +81,7 @@ func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *subscription.Su
 		return 0, 0, nil
 	}
 	most := min(part.Amount, kept)
-	share, err := pricing.Prorate(most, o.chargedLeft(), kept)
+	share, err := pricing.Prorate(most, o.ChargedLeft(), kept)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -94,9 +95,9 @@ func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *subscription.Su
 	if amount = charged + balance; amount < 1 {
 		return 0, most, nil
 	}
-	if len(o.RefundIDs.V) >= maxRefunds {
+	if len(o.RefundIDs.V) >= order.MaxRefunds {
 		return 0, 0, core.Invalid("refund", fmt.Sprintf(
-			"Order %s has %d refunds, and cannot have more. Send refund none, and give what is left to the customer's balance, or another way.", o.ID, maxRefunds))
+			"Order %s has %d refunds, and cannot have more. Send refund none, and give what is left to the customer's balance, or another way.", o.ID, order.MaxRefunds))
 	}
 	payment, err := s.refundable(ctx, u, o)
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Store) restAt(ctx context.Context, sub *subscription.Subscription, at c
 	for i := range parts {
 		ids[i] = parts[i].OrderID
 	}
-	orders, err := s.OrdersByID(ctx, sub.AccountID, ids)
+	orders, err := s.Order.ByID(ctx, sub.AccountID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (s *Store) restAt(ctx context.Context, sub *subscription.Subscription, at c
 	}
 	charged := func(p subscription.PaidPart) int64 { // in thousandths
 		o := orders[p.OrderID]
-		return o.chargedLeft() * 1000 / max(o.KeptAmount(), 1)
+		return o.ChargedLeft() * 1000 / max(o.KeptAmount(), 1)
 	}
 	slices.SortStableFunc(parts, func(a, b subscription.PaidPart) int { return cmp.Compare(charged(b), charged(a)) })
 	if !sub.KeepsParts() {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -104,8 +106,8 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *subscription.Subs
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.placeBill(ctx, u, sub, customer, in, BillingReasonSubscriptionUpdate)
-	if err != nil || b.Order.Status == OrderStatusPaid {
+	b, err := s.placeBill(ctx, u, sub, customer, in, order.BillingReasonSubscriptionUpdate)
+	if err != nil || b.Order.Status == order.StatusPaid {
 		return nil, err
 	}
 	method, err := s.Subscription.Method(ctx, sub)
@@ -120,12 +122,12 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *subscription.Subs
 
 // lastNotCollected makes the last invoice of a locked subscription past due, which is not tried again: the customer is told to pay it by hand.
 // The caller stores the subscription.
-func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, now core.Time) error {
+func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill, now core.Time) error {
 	sub.Owes = true
 	if err := s.writeLastFailed(ctx, u, sub, b); err != nil {
 		return err
 	}
-	return s.markPastDue(ctx, u, b, nil, now)
+	return s.Invoice.MarkPastDue(ctx, u, b, nil, now)
 }
 
 // renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That
@@ -158,12 +160,12 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 		return nil, err
 	}
 	sub.Billed(in)
-	b, err := s.placeBill(ctx, u, sub, customer, in, BillingReasonSubscriptionCycle)
+	b, err := s.placeBill(ctx, u, sub, customer, in, order.BillingReasonSubscriptionCycle)
 	if err != nil {
 		return nil, err
 	}
 	sub.LatestInvoiceID = &b.Invoice.ID
-	if b.Order.Status == OrderStatusPaid {
+	if b.Order.Status == order.StatusPaid {
 		sub.IsPaid = true
 		return nil, nil
 	}
@@ -181,7 +183,7 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 // payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
 // if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
 func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
-	b, err := s.lockBill(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
+	b, err := s.Invoice.LockBill(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
 		return nil, err
 	}
@@ -210,14 +212,14 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.S
 }
 
 // isBeingPaid reports whether a payment of the bill is under way.
-func (s *Store) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
+func (s *Store) isBeingPaid(ctx context.Context, b *invoice.Bill) (bool, error) {
 	return s.Payment.IsPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
 }
 
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete
 // is not suspended any more if none of its bills is unpaid now. It does nothing if sub is nil, is not past due, or if the invoice is not its
 // latest one.
-func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *Invoice, now core.Time) error {
+func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *invoice.Invoice, now core.Time) error {
 	if sub != nil && sub.Status == subscription.StatusCompleted {
 		var err error
 		if sub.IsSettled, err = s.isSettledBy(ctx, u, sub, i); err != nil || !sub.IsSettled {
@@ -235,7 +237,7 @@ func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *subscription.Subsc
 }
 
 // isSettledBy reports whether no invoice of a subscription but this one is unpaid. Those that the seller has given up do not count.
-func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *Invoice) (bool, error) {
+func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *subscription.Subscription, i *invoice.Invoice) (bool, error) {
 	other, err := db.Get[string](ctx, u, `SELECT id FROM invoices WHERE account_id = ? AND subscription_id = ? AND id <> ? AND status IN ('open', 'past_due') LIMIT 1`,
 		sub.AccountID, sub.ID, i.ID)
 	if err != nil {
@@ -248,7 +250,7 @@ func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *subscription.S
 // subscription become past due, the next attempt is planned by the account's schedule, and the customer is told: invoice.past_due follows the first
 // time. After the last attempt the subscription is canceled, and its order and invoice are void: invoice.voided follows. A
 // failed attempt beside the schedule, with a new payment method, changes nothing. The caller stores the subscription.
-func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, now core.Time) error {
+func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill, now core.Time) error {
 	if sub.Status == subscription.StatusPastDue && sub.NextAttemptAt != nil {
 		return nil
 	}
@@ -267,16 +269,16 @@ func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *subscription.
 		if err := s.writePaymentFailed(ctx, u, sub, b.Invoice); err != nil {
 			return err
 		}
-		return s.markPastDue(ctx, u, b, sub.NextAttemptAt, now)
+		return s.Invoice.MarkPastDue(ctx, u, b, sub.NextAttemptAt, now)
 	}
 	return s.giveUp(ctx, u, sub, b, now)
 }
 
 // giveUp cancels a locked subscription because no attempt could collect its latest invoice, and voids that bill. The caller
 // stores the subscription.
-func (s *Store) giveUp(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill, now core.Time) error {
+func (s *Store) giveUp(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill, now core.Time) error {
 	reason := subscription.CancellationReasonPaymentFailed
 	sub.Cancel(&subscription.Cancellation{Reason: &reason, By: subscription.CancelledBySystem}, now)
 	sub.End(subscription.StatusCanceled, now)
-	return s.voidBill(ctx, u, b, "dunning_exhausted", now)
+	return s.Invoice.VoidBill(ctx, u, b, "dunning_exhausted", now)
 }

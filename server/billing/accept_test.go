@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -36,7 +37,7 @@ func TestAcceptPurchase_ByManyAtOnce(t *testing.T) {
 				},
 				func(s *world) error { return vouch(s, sub.ID) },
 				func(s *world) error {
-					_, err := s.UpdateOrder(t.Context(), w.account, w.ordersOf(sub)[0].ID, store.OrderPatch{IsVerified: new(true), Change: func(*store.Order) {}})
+					_, err := s.UpdateOrder(t.Context(), w.account, w.ordersOf(sub)[0].ID, store.OrderPatch{IsVerified: new(true), Change: func(*order.Order) {}})
 					return err
 				},
 			}

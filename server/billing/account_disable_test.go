@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -90,7 +91,7 @@ func TestDisabledAccount_BillsWhatFellDueWhileItWasEnabled(t *testing.T) {
 		var begun []time.Duration
 		orders := w.ordersOf(sub)
 		for _, o := range orders {
-			require.Equal(t, store.OrderStatusPaid, o.Status)
+			require.Equal(t, order.StatusPaid, o.Status)
 			begun = append(begun, o.PeriodStart.Time().Sub(orders[0].PeriodStart.Time())/day)
 		}
 		require.Equal(t, []time.Duration{0, 1, 2, 3, 6, 7, 8, 9, 10, 13, 14, 15, 16, 17}, begun)
@@ -124,16 +125,16 @@ func TestDisabledAccount_KeepsTheDistanceOfEachAttempt(t *testing.T) {
 func TestDisabledAccount_CollectsItsInvoicesLater(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.saves("pm_card_visa")
-		i := w.issued(store.CollectionMethodChargeAutomatically, w.orders()[0].CustomerID)
+		i := w.issued(invoice.CollectionMethodChargeAutomatically, w.orders()[0].CustomerID)
 		w.disable()
 		require.NoError(t, w.Work(t.Context()))
 		_, did, err := w.CollectInvoice(t.Context(), w.account, i.ID, nil) // one that was found before
 		require.NoError(t, err)
 		require.False(t, did)
-		require.Equal(t, store.InvoiceStatusOpen, w.invoice(i.ID).Status)
+		require.Equal(t, invoice.StatusOpen, w.invoice(i.ID).Status)
 		require.NotNil(t, w.invoice(i.ID).NextAttemptAt)
 		w.enable()
 		require.NoError(t, w.Work(t.Context()))
-		require.Equal(t, store.InvoiceStatusPaid, w.invoice(i.ID).Status)
+		require.Equal(t, invoice.StatusPaid, w.invoice(i.ID).Status)
 	})
 }

@@ -144,7 +144,7 @@ func TestUpdateAccount_TaxBesideConfirms(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if o, err := r.GetOrder(t.Context(), w.account, *paid.OrderID); err != nil || o.PaidAmount != shown.TotalAmount {
+				if o, err := r.Order.Get(t.Context(), w.account, *paid.OrderID); err != nil || o.PaidAmount != shown.TotalAmount {
 					return errors.Join(err, fmt.Errorf("paid %d, shown %d", o.PaidAmount, shown.TotalAmount))
 				}
 				return nil

@@ -158,7 +158,7 @@ func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store
 	return b.resume(ctx, begun)
 }
 
-// Checkout.Expire ends a checkout, so that what it holds for its buyer is free again. If the buyer is with their bank, their
+// ExpireCheckout ends a checkout, so that what it holds for its buyer is free again. If the buyer is with their bank, their
 // payment is cancelled first. If they have paid at the last moment, or the bank has not decided yet, it is CodeInvalid on
 // status.
 func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*checkout.Checkout, error) {

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -25,24 +25,24 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 		assert.Equal(t, checkout.PaymentStatusPaid, c.PaymentStatus)
 		require.NotNil(t, c.OrderID)
 
-		order, err := w.GetOrder(t.Context(), w.account, *c.OrderID)
+		o, err := w.Order.Get(t.Context(), w.account, *c.OrderID)
 		require.NoError(t, err)
-		assert.EqualValues(t, 1, order.Number)
-		assert.Equal(t, store.OrderStatusPaid, order.Status)
-		assert.EqualValues(t, 5700, order.TotalAmount)
-		assert.EqualValues(t, 5700, order.PaidAmount)
-		assert.EqualValues(t, 5700, order.RefundableAmount())
-		assert.Zero(t, order.DueAmount())
-		assert.NotNil(t, order.PaidAt)
-		assert.Len(t, order.LineItemIDs.V, 1, "a copy of the line of the checkout")
-		assert.NotEqual(t, c.LineItemIDs, order.LineItemIDs)
+		assert.EqualValues(t, 1, o.Number)
+		assert.Equal(t, order.StatusPaid, o.Status)
+		assert.EqualValues(t, 5700, o.TotalAmount)
+		assert.EqualValues(t, 5700, o.PaidAmount)
+		assert.EqualValues(t, 5700, o.RefundableAmount())
+		assert.Zero(t, o.DueAmount())
+		assert.NotNil(t, o.PaidAt)
+		assert.Len(t, o.LineItemIDs.V, 1, "a copy of the line of the checkout")
+		assert.NotEqual(t, c.LineItemIDs, o.LineItemIDs)
 
-		payment, err := w.Payment.ByID(t.Context(), w.account, order.PaymentIDs.V)
+		payment, err := w.Payment.ByID(t.Context(), w.account, o.PaymentIDs.V)
 		require.NoError(t, err)
 		require.Len(t, payment, 1)
-		assert.Equal(t, "4242", payment[order.PaymentIDs.V[0]].PaymentMethod.V.Last4)
+		assert.Equal(t, "4242", payment[o.PaymentIDs.V[0]].PaymentMethod.V.Last4)
 
-		buyer, err := w.Customer.Get(t.Context(), w.account, order.CustomerID)
+		buyer, err := w.Customer.Get(t.Context(), w.account, o.CustomerID)
 		require.NoError(t, err)
 		assert.Equal(t, "grace@example.com", *buyer.Email)
 		assert.Equal(t, customer.TypeCustomer, buyer.Type)
@@ -70,7 +70,7 @@ func TestConfirmCheckout_NothingToPay(t *testing.T) {
 		assert.Equal(t, checkout.PaymentStatusNoPaymentRequired, c.PaymentStatus)
 		orders := w.orders()
 		require.Len(t, orders, 1)
-		assert.Equal(t, store.OrderStatusPaid, orders[0].Status)
+		assert.Equal(t, order.StatusPaid, orders[0].Status)
 		assert.Empty(t, orders[0].PaymentIDs.V)
 		assert.Zero(t, w.provider.confirms.Load())
 	})

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 func (w *world) customer(email string, externalID *string) *customer.Customer {
@@ -31,7 +31,7 @@ func (w *world) checkoutFor(c checkout.Checkout, v *catalog.PriceVariant) *check
 
 // charged takes the money for a checkout and loses the answer. What meanwhile does then must not cost the order: it is
 // made when the reconciler comes by, and returned.
-func (w *world) charged(bought *checkout.Checkout, meanwhile func()) *store.Order {
+func (w *world) charged(bought *checkout.Checkout, meanwhile func()) *order.Order {
 	w.t.Helper()
 	w.provider.lost.Store(true)
 	_, err := w.pay(bought.ID, "pm_card_visa")
@@ -42,7 +42,7 @@ func (w *world) charged(bought *checkout.Checkout, meanwhile func()) *store.Orde
 	require.NoError(w.t, w.Reconcile(w.t.Context()))
 	c := w.get(bought.ID)
 	require.Equal(w.t, checkout.StatusCompleted, c.Status)
-	order, err := w.GetOrder(w.t.Context(), w.account, *c.OrderID)
+	order, err := w.Order.Get(w.t.Context(), w.account, *c.OrderID)
 	require.NoError(w.t, err)
 	return order
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -64,7 +65,7 @@ func TestAdvanceClock_TriesAgainOnTheSchedule(t *testing.T) {
 			require.Equal(t, subscription.StatusCanceled, sub.Status)
 			assertAt(t, failed, *sub.PastDueAt, "the first failure")
 			assertAt(t, failed.Add(21*day), *sub.EndedAt, "the end")
-			invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+			invoice, err := w.Invoice.Get(t.Context(), w.account, *sub.LatestInvoiceID)
 			require.NoError(t, err)
 			assert.EqualValues(t, 5, invoice.AttemptCount)
 			assertAt(t, failed, *invoice.PastDueAt, "the invoice")
@@ -165,7 +166,7 @@ func TestAdvanceClock_GoesOnWithoutTheOutcomeOfACharge(t *testing.T) {
 		w.provider.lost.Store(false)
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 2, "no period is billed before that")
-		assert.Equal(t, store.OrderStatusPending, orders[1].Status)
+		assert.Equal(t, order.StatusPending, orders[1].Status)
 		assertAt(t, *orders[1].PeriodStart, orders[1].CreatedAt, "the order")
 		assertAt(t, idle.ExpiresAt, w.get(idle.ID).UpdatedAt, "the expiry")
 	})

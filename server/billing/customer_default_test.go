@@ -96,7 +96,7 @@ func TestUpdateSubscription_TriesCardsSparingly(t *testing.T) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "tok_fail_on_renewal")
 		w.wait(32 * day)
 		attempts := func() int64 {
-			i, err := w.GetInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID)
+			i, err := w.Invoice.Get(t.Context(), w.account, *w.now(sub).LatestInvoiceID)
 			require.NoError(t, err)
 			return i.AttemptCount
 		}

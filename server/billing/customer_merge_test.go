@@ -18,19 +18,21 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // addsUp wants a customer's counters to be those of their orders and refunds, and returns the orders.
-func (w *world) addsUp(id string) []store.Order {
+func (w *world) addsUp(id string) []order.Order {
 	w.t.Helper()
 	c, err := w.Customer.Get(w.t.Context(), w.account, id)
 	require.NoError(w.t, err)
 	page := core.Page{Limit: 100}
-	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: page, Customer: id})
+	orders, _, err := w.Order.List(w.t.Context(), w.account, order.List{Page: page, Customer: id})
 	require.NoError(w.t, err)
 	refunds, _, err := w.ListRefunds(w.t.Context(), w.account, store.ListRefunds{Page: page, Customer: id, Status: store.RefundStatusSucceeded})
 	require.NoError(w.t, err)
@@ -78,10 +80,10 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		failing := w.subscribe(w.variant(inEuros), "tok_fail_on_renewal")
 		w.wait(32 * day)
 		require.Equal(t, subscription.StatusPastDue, w.now(failing).Status)
-		open := w.issued(store.CollectionMethodSendInvoice, grace)
-		draft, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
-			Invoice: &store.Invoice{CollectionMethod: store.CollectionMethodChargeAutomatically}, Customer: grace,
-			Lines: []store.NewInvoiceLine{{Description: new("Advice"), UnitAmount: new(int64(700)), Quantity: 1}},
+		open := w.issued(invoice.CollectionMethodSendInvoice, grace)
+		draft, err := w.Invoice.Create(t.Context(), w.account, invoice.Draft{
+			Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodChargeAutomatically}, Customer: grace,
+			Lines: []invoice.NewLine{{Description: new("Advice"), UnitAmount: new(int64(700)), Quantity: 1}},
 		})
 		require.NoError(t, err)
 		cart := w.checkoutFor(checkout.Checkout{CustomerID: &grace}, w.handbook())
@@ -130,7 +132,7 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		assert.Len(t, orders, len(w.orders()), "all are hers")
 		assert.Len(t, w.ordersOf(sub), 3, "a purchase and two renewals")
 		assert.Equal(t, subscription.StatusCanceled, w.now(failing).Status, "nobody paid for it, with no attempt more or less than planned")
-		assert.Equal(t, store.InvoiceStatusPaid, w.invoice(draft.ID).Status, "charged to the method that came along")
+		assert.Equal(t, invoice.StatusPaid, w.invoice(draft.ID).Status, "charged to the method that came along")
 		assert.NotEqual(t, grace, w.customer("grace@example.com", nil).ID, "the address is free")
 	})
 }
@@ -163,7 +165,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 			ids[i] = w.customer(fmt.Sprintf("%d@example.com", i), nil).ID
 			_, err := w.pay(w.checkoutFor(checkout.Checkout{CustomerID: &ids[i]}, monthly).ID, "pm_card_visa")
 			require.NoError(t, err)
-			invoices[i] = w.issued(store.CollectionMethodSendInvoice, ids[i]).ID
+			invoices[i] = w.issued(invoice.CollectionMethodSendInvoice, ids[i]).ID
 		}
 		replicas := w.replicas()
 		for _, r := range replicas {
@@ -200,7 +202,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 				return allowed(&bought, err)
 			},
 			func(r *world, i int) error {
-				orders, _, err := r.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 100}, Status: store.OrderStatusPaid})
+				orders, _, err := r.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 100}, Status: order.StatusPaid})
 				if err == nil && len(orders) > 0 {
 					_, err = r.refund(orders[rand.IntN(len(orders))].ID, 100)
 				}

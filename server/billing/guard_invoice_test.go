@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
 )
 
 func TestPayInvoice_WaitsAfterFiveDeclines(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for name, from := range map[string]payment.Buyer{"with a key": {}, "on its page": {Address: "203.0.113.7"}} {
-			i := w.issued(store.CollectionMethodSendInvoice, "")
+			i := w.issued(invoice.CollectionMethodSendInvoice, "")
 			in := payInvoice(declined)
 			in.From, in.OnSession = from, from.Address != ""
 			for range 5 {
@@ -30,7 +30,7 @@ func TestPayInvoice_WaitsAfterFiveDeclines(t *testing.T) {
 			w.advance.Add(int64(time.Minute))
 			paid, err := w.PayInvoice(t.Context(), w.account, i.ID, in)
 			require.NoError(t, err)
-			assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+			assert.Equal(t, invoice.StatusPaid, paid.Status)
 		}
 	})
 }

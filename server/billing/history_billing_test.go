@@ -13,15 +13,17 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-func (p *player) invoiceLines() []store.NewInvoiceLine {
-	var lines []store.NewInvoiceLine
+func (p *player) invoiceLines() []invoice.NewLine {
+	var lines []invoice.NewLine
 	for range 1 + p.roll(3) {
-		line := store.NewInvoiceLine{Description: new("Work"), UnitAmount: new(int64(p.roll(5000) * 10)), Quantity: int64(1 + p.roll(3)), TaxInclusive: p.odds(2)}
+		line := invoice.NewLine{Description: new("Work"), UnitAmount: new(int64(p.roll(5000) * 10)), Quantity: int64(1 + p.roll(3)), TaxInclusive: p.odds(2)}
 		line.TaxRateBps = maybe(p, 2, func() int64 { return int64(p.roll(2500)) })
 		lines = append(lines, line)
 	}
@@ -33,22 +35,22 @@ func (p *player) draft() error {
 	if err != nil {
 		return err
 	}
-	i := &store.Invoice{CollectionMethod: store.CollectionMethodChargeAutomatically, Currency: pick(p, currenciesOf)}
+	i := &invoice.Invoice{CollectionMethod: invoice.CollectionMethodChargeAutomatically, Currency: pick(p, currenciesOf)}
 	if p.odds(2) {
 		due, err := p.in(day)
 		if err != nil {
 			return err
 		}
-		i.CollectionMethod, i.DueAt = store.CollectionMethodSendInvoice, &due
+		i.CollectionMethod, i.DueAt = invoice.CollectionMethodSendInvoice, &due
 	}
 	if d, err := p.discount(); err == nil && p.odds(4) {
 		i.DiscountID = &d.ID
 	}
-	made, err := p.CreateInvoice(everywhere, p.account, store.InvoiceDraft{Invoice: i, Customer: c.ID, Lines: p.invoiceLines()})
+	made, err := p.Invoice.Create(everywhere, p.account, invoice.Draft{Invoice: i, Customer: c.ID, Lines: p.invoiceLines()})
 	if err := p.answered("draft an invoice", err); err != nil || made == nil || p.crowded {
 		return err
 	}
-	items, err := p.InvoiceLines(everywhere, p.account, made.ID)
+	items, err := p.Invoice.Lines(everywhere, p.account, made.ID)
 	return errors.Join(err, priced(items, made.TotalAmount, made.DiscountAmount, made.TaxAmount))
 }
 
@@ -65,17 +67,17 @@ func (h *history) nowIn(s *shop) (core.Time, error) {
 	return h.Now().Add(time.Duration(ahead) * time.Microsecond), err
 }
 
-func (p *player) invoice(status store.InvoiceStatus) (*store.Invoice, error) {
+func (p *player) invoice(status invoice.Status) (*invoice.Invoice, error) {
 	if p.odds(8) {
 		status = ""
 	}
-	all, more, err := p.ListInvoices(everywhere, p.account, store.ListInvoices{Page: latest, Status: status})
+	all, more, err := p.Invoice.List(everywhere, p.account, invoice.List{Page: latest, Status: status})
 	return some(p, all, more, err)
 }
 
 // issue finalizes a draft, or rewrites or deletes it first.
 func (p *player) issue() error {
-	i, err := p.invoice(store.InvoiceStatusDraft)
+	i, err := p.invoice(invoice.StatusDraft)
 	if err != nil {
 		return err
 	}
@@ -84,15 +86,15 @@ func (p *player) issue() error {
 	default:
 		_, err = p.FinalizeInvoice(everywhere, p.account, i.ID)
 	case 4:
-		_, err = p.UpdateInvoice(everywhere, p.account, i.ID, func(d *store.InvoiceDraft) { d.Lines = lines })
+		_, err = p.UpdateInvoice(everywhere, p.account, i.ID, func(d *invoice.Draft) { d.Lines = lines })
 	case 5:
-		_, err = p.DeleteInvoice(everywhere, p.account, i.ID)
+		_, err = p.Invoice.Delete(everywhere, p.account, i.ID)
 	}
 	return p.answered("issue "+i.ID, err)
 }
 
 func (p *player) payInvoice() error {
-	i, err := p.invoice(pick(p, []store.InvoiceStatus{store.InvoiceStatusOpen, store.InvoiceStatusPastDue}))
+	i, err := p.invoice(pick(p, []invoice.Status{invoice.StatusOpen, invoice.StatusPastDue}))
 	if err != nil {
 		return err
 	}
@@ -102,13 +104,13 @@ func (p *player) payInvoice() error {
 			return err
 		}
 	}
-	_, err = request(p, func(ctx context.Context) (*store.Invoice, error) { return p.PayInvoice(ctx, p.account, i.ID, in) })
+	_, err = request(p, func(ctx context.Context) (*invoice.Invoice, error) { return p.PayInvoice(ctx, p.account, i.ID, in) })
 	return p.answered(fmt.Sprintf("pay %s with %v", i.ID, in.Method), err)
 }
 
 // giveUp calls an invoice off, or an order.
 func (p *player) giveUp() error {
-	i, err := p.invoice(pick(p, []store.InvoiceStatus{store.InvoiceStatusOpen, store.InvoiceStatusPastDue, store.InvoiceStatusUncollectible}))
+	i, err := p.invoice(pick(p, []invoice.Status{invoice.StatusOpen, invoice.StatusPastDue, invoice.StatusUncollectible}))
 	if err != nil {
 		return err
 	}
@@ -127,8 +129,8 @@ func (p *player) giveUp() error {
 }
 
 func (p *player) giveBack() error {
-	all, more, err := p.ListOrders(everywhere, p.account, store.ListOrders{Page: latest, Status: pick(p, []store.OrderStatus{
-		store.OrderStatusPaid, store.OrderStatusPartiallyRefunded, store.OrderStatusPaid, "",
+	all, more, err := p.Order.List(everywhere, p.account, order.List{Page: latest, Status: pick(p, []order.Status{
+		order.StatusPaid, order.StatusPartiallyRefunded, order.StatusPaid, "",
 	})})
 	o, err := some(p, all, more, err)
 	if err != nil {
@@ -146,7 +148,7 @@ func (p *player) giveBack() error {
 }
 
 // refundable makes sure that what an order shows as refundable can be refunded, and nothing else.
-func (p *player) refundable(before *store.Order, in store.NewRefund, err error) error {
+func (p *player) refundable(before *order.Order, in store.NewRefund, err error) error {
 	most := before.RefundableAmount()
 	amount := most
 	if in.Amount != nil {
@@ -161,7 +163,7 @@ func (p *player) refundable(before *store.Order, in store.NewRefund, err error) 
 }
 
 // taxed makes sure that a refund has its share of the tax of an order as it was before.
-func (p *player) taxed(before *store.Order, r *store.Refund) error {
+func (p *player) taxed(before *order.Order, r *store.Refund) error {
 	if r == nil || p.crowded {
 		return nil
 	}
@@ -276,7 +278,7 @@ func (p *player) subscribed(draft *checkout.Draft, made *subscription.Subscripti
 	if err != nil {
 		return err
 	}
-	o, err := p.GetOrder(everywhere, p.account, *c.OrderID)
+	o, err := p.Order.Get(everywhere, p.account, *c.OrderID)
 	if err == nil && o.PaidAmount != c.AmountDueNow {
 		err = fmt.Errorf("order %s of %s was paid with %d, and not %d", o.ID, made.ID, o.PaidAmount, c.AmountDueNow)
 	}
@@ -342,7 +344,7 @@ func (p *player) foreseen(before *subscription.Subscription, preview *store.Subs
 	if !isBilled {
 		return nil
 	}
-	i, err := p.GetInvoice(everywhere, p.account, *after.LatestInvoiceID)
+	i, err := p.Invoice.Get(everywhere, p.account, *after.LatestInvoiceID)
 	if err != nil {
 		return err
 	}

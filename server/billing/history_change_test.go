@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -36,11 +37,11 @@ func (h *history) resolve(s *shop, l *life, row *subscription.Subscription) erro
 	case a == nil:
 		return nil
 	case a.order != "":
-		o, err := h.GetOrder(everywhere, s.account, a.order)
-		if err != nil || o.PaidAt == nil && o.Status != store.OrderStatusVoid {
+		o, err := h.Order.Get(everywhere, s.account, a.order)
+		if err != nil || o.PaidAt == nil && o.Status != order.StatusVoid {
 			return err
 		}
-		if o.Status == store.OrderStatusVoid {
+		if o.Status == order.StatusVoid {
 			l.asked = nil
 			return nil
 		}
@@ -76,7 +77,7 @@ func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (pro
 	for _, f := range l.parts {
 		ids = append(ids, f.order)
 	}
-	orders, err := h.OrdersByID(everywhere, s.account, ids)
+	orders, err := h.Order.ByID(everywhere, s.account, ids)
 	if err != nil {
 		return c, err
 	}
@@ -107,11 +108,11 @@ func (h *history) tookOff(s *shop, row *subscription.Subscription, paid string, 
 		if err != nil {
 			return err
 		}
-		now, err := h.GetOrder(everywhere, s.account, f.order)
+		now, err := h.Order.Get(everywhere, s.account, f.order)
 		if err != nil {
 			return err
 		}
-		then := []store.Order{*now} // as it may have been, with each of them taken off or not
+		then := []order.Order{*now} // as it may have been, with each of them taken off or not
 		for _, r := range failed {
 			for _, o := range slices.Clone(then) {
 				o.RefundedAmount, o.RefundedBalance = o.RefundedAmount+r.Amount-r.Balance, o.RefundedBalance+r.Balance
@@ -130,8 +131,8 @@ func (h *history) tookOff(s *shop, row *subscription.Subscription, paid string, 
 }
 
 // keptOf is what was paid for an order and not given back, and how much of it can go back to a card.
-func keptOf(o *store.Order) (kept, charged int64) {
-	if o.PaidAt == nil || o.Status == store.OrderStatusVoid {
+func keptOf(o *order.Order) (kept, charged int64) {
+	if o.PaidAt == nil || o.Status == order.StatusVoid {
 		return 0, 0
 	}
 	kept = max(o.PaidAmount+o.BalanceTaken-o.GivenBack()-o.CreditedAmount, 0)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -80,11 +80,11 @@ func (h *history) booked(s *shop) error {
 
 // follow books a new order of one or several subscriptions.
 func (h *history) follow(s *shop, id string, rows map[string]*subscription.Subscription) error {
-	o, err := h.GetOrder(everywhere, s.account, id)
+	o, err := h.Order.Get(everywhere, s.account, id)
 	if err != nil {
 		return err
 	}
-	all, err := h.OrderLines(everywhere, s.account, []store.Order{*o})
+	all, err := h.Order.Lines(everywhere, s.account, []order.Order{*o})
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func (h *history) follow(s *shop, id string, rows map[string]*subscription.Subsc
 			return fmt.Errorf("for %s: %w", sub, err)
 		}
 	}
-	if o.BillingReason == store.BillingReasonSubscriptionCreate {
+	if o.BillingReason == order.BillingReasonSubscriptionCreate {
 		return nil // no balance pays a checkout
 	}
 	return h.covered(s, o)
 }
 
 // covered checks how much of a bill the customer's balance, as it was before, pays.
-func (h *history) covered(s *shop, o *store.Order) error {
+func (h *history) covered(s *shop, o *order.Order) error {
 	want := covers(0, o.TotalAmount, core.CurrencyOf(o.Currency).Minimum)
 	if o.CustomerVerified {
 		balance, err := h.balance(s, o.CustomerID, o.Currency, o.ID)
@@ -142,7 +142,7 @@ func (h *history) balance(s *shop, customer, currency, before string) (sum int64
 }
 
 // bill books the lines of an order that bill a subscription.
-func (h *history) bill(s *shop, o *store.Order, lines []lineitem.Item, row *subscription.Subscription) error {
+func (h *history) bill(s *shop, o *order.Order, lines []lineitem.Item, row *subscription.Subscription) error {
 	l := s.lives[row.ID]
 	if l == nil {
 		l = &life{plan: planOf(row), trial: row.TrialStart != nil}
@@ -155,7 +155,7 @@ func (h *history) bill(s *shop, o *store.Order, lines []lineitem.Item, row *subs
 		l.cycles = 1
 		return l.onTime() // the checkout has shown what it costs
 	}
-	if a := l.asked; a != nil && a.order == "" && o.BillingReason == store.BillingReasonSubscriptionUpdate {
+	if a := l.asked; a != nil && a.order == "" && o.BillingReason == order.BillingReasonSubscriptionUpdate {
 		a.order = o.ID
 		tax, err := h.taxOf(s, row, a.to.variant)
 		if err == nil && (a.waits || o.TotalAmount != a.bill() || o.TaxAmount != tax.inside(a.bill())) {
@@ -213,7 +213,7 @@ func (l *life) rested(start, end core.Time) bool {
 }
 
 // begin is what pays for a period that begins.
-func (l *life) begin(o *store.Order, price lineitem.Item) {
+func (l *life) begin(o *order.Order, price lineitem.Item) {
 	l.start, l.end, l.parts = *price.PeriodStart, *price.PeriodEnd, nil
 	if price.TotalAmount > 0 {
 		l.parts = []funds{{order: o.ID, left: price.TotalAmount, since: l.start}}
@@ -221,7 +221,7 @@ func (l *life) begin(o *store.Order, price lineitem.Item) {
 }
 
 // renewed checks what a period costs that begins: the plan, less its discount, with the tax of today.
-func (h *history) renewed(s *shop, l *life, row *subscription.Subscription, o *store.Order, price lineitem.Item) error {
+func (h *history) renewed(s *shop, l *life, row *subscription.Subscription, o *order.Order, price lineitem.Item) error {
 	if l.next != nil {
 		if l.interval == "day" || l.interval == "week" {
 			l.anchor = l.end.Time().Day()
@@ -407,7 +407,7 @@ func (p *player) cameTrue(sub *subscription.Subscription, foreseen *subscription
 	if err != nil || len(bills) == 0 {
 		return err
 	}
-	o, err := p.GetOrder(everywhere, p.account, bills[0])
+	o, err := p.Order.Get(everywhere, p.account, bills[0])
 	if err != nil {
 		return err
 	}
@@ -438,11 +438,11 @@ func (p *player) unused(sub *subscription.Subscription) (int64, error) {
 	}
 	sum := int64(0)
 	for _, f := range left.parts {
-		o, err := p.GetOrder(everywhere, p.account, f.order)
+		o, err := p.Order.Get(everywhere, p.account, f.order)
 		if err != nil {
 			return -1, err
 		}
-		i, err := p.GetInvoice(everywhere, p.account, *o.InvoiceID)
+		i, err := p.Invoice.Get(everywhere, p.account, *o.InvoiceID)
 		if err != nil {
 			return -1, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -107,9 +108,9 @@ func (p *player) manage(customerID string, sub *subscription.Subscription) error
 
 // export reads everything page by page, as a file of it is written: nothing comes twice or is left out.
 func (p *player) export() error {
-	orders, err := all(func(page core.Page) ([]store.Order, bool, error) {
-		return p.ListOrders(everywhere, p.account, store.ListOrders{Page: page})
-	}, func(o *store.Order) string { return o.ID })
+	orders, err := all(func(page core.Page) ([]order.Order, bool, error) {
+		return p.Order.List(everywhere, p.account, order.List{Page: page})
+	}, func(o *order.Order) string { return o.ID })
 	if err != nil {
 		return err
 	}

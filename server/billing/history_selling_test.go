@@ -195,7 +195,7 @@ func (p *player) bought(shown, done *checkout.Checkout) error {
 	if done == nil || done.OrderID == nil || shown.Status != checkout.StatusOpen {
 		return nil
 	}
-	o, err := p.GetOrder(everywhere, p.account, *done.OrderID)
+	o, err := p.Order.Get(everywhere, p.account, *done.OrderID)
 	if err != nil {
 		return err
 	}

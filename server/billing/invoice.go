@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
 )
 
@@ -22,14 +23,14 @@ type PayInvoice struct {
 // CodeInvalid on payment_method whose outcome is Recorded; the invoice stays as it is then. If the bank requires something of a
 // buyer who is not there, the charge is given up, and that counts as declined. An error that is not a *core.Error leaves the
 // outcome unknown, as in ConfirmCheckout.
-func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInvoice) (*store.Invoice, error) {
+func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInvoice) (*invoice.Invoice, error) {
 	if in.OutOfBand {
 		if in.Method != nil {
 			return nil, core.Invalid("payment_method", "An invoice that was paid out of band has no payment method.")
 		}
 		return b.store.PayInvoiceOutOfBand(ctx, account, ref)
 	}
-	invoice, err := b.store.GetInvoice(ctx, account, ref)
+	invoice, err := b.store.Invoice.Get(ctx, account, ref)
 	if err != nil {
 		return nil, err // that there is no such invoice is said before what is wrong with the method
 	}
@@ -55,7 +56,7 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 // acceptFor checks how an invoice is to be paid, and puts it into what the store needs to begin the payment. Without a method
 // it is what the invoice is charged to while the customer is away (wayOf), and CodeInvalid on payment_method if there is
 // nothing. A saved method is refused if the buyer asks: nobody knows whether the one with the address of the page is its owner.
-func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayInvoice) (store.InvoicePayment, error) {
+func (b *Billing) acceptFor(ctx context.Context, invoice *invoice.Invoice, in PayInvoice) (store.InvoicePayment, error) {
 	if in.Method == nil {
 		how, err := b.wayOf(ctx, invoice.AccountID, invoice.ID)
 		if err == nil && how == nil {
@@ -108,7 +109,7 @@ func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool,
 // wayOf returns what an invoice is charged to while its customer is away: the method of its subscription, or their default one.
 // It is nil if there is nothing to charge.
 func (b *Billing) wayOf(ctx context.Context, account, id string) (*store.InvoicePayment, error) {
-	invoice, err := b.store.GetInvoice(ctx, account, id)
+	invoice, err := b.store.Invoice.Get(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}

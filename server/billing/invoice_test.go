@@ -9,19 +9,19 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // issued makes an invoice of 50 dollars, for a customer of its own or the one that is given.
-func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoice {
+func (w *world) issued(how invoice.CollectionMethod, customer string) *invoice.Invoice {
 	w.t.Helper()
 	return w.issuedOf(how, customer, 5000)
 }
 
-func (w *world) issuedOf(how store.CollectionMethod, customerID string, amount int64) *store.Invoice {
+func (w *world) issuedOf(how invoice.CollectionMethod, customerID string, amount int64) *invoice.Invoice {
 	w.t.Helper()
 	if customerID == "" {
 		c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Name: new("Bob"), Email: new(core.NewID(core.KindCustomer) + "@example.com")})
@@ -29,9 +29,9 @@ func (w *world) issuedOf(how store.CollectionMethod, customerID string, amount i
 		customerID = c.ID
 	}
 	due := w.Now().Add(24 * time.Hour)
-	draft, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
-		Invoice: &store.Invoice{CollectionMethod: how, DueAt: &due}, Customer: customerID,
-		Lines: []store.NewInvoiceLine{{Description: new("Workshop"), UnitAmount: &amount, Quantity: 1}},
+	draft, err := w.Invoice.Create(w.t.Context(), w.account, invoice.Draft{
+		Invoice: &invoice.Invoice{CollectionMethod: how, DueAt: &due}, Customer: customerID,
+		Lines: []invoice.NewLine{{Description: new("Workshop"), UnitAmount: &amount, Quantity: 1}},
 	})
 	require.NoError(w.t, err)
 	i, err := w.FinalizeInvoice(w.t.Context(), w.account, draft.ID)
@@ -39,9 +39,9 @@ func (w *world) issuedOf(how store.CollectionMethod, customerID string, amount i
 	return i
 }
 
-func (w *world) invoice(id string) *store.Invoice {
+func (w *world) invoice(id string) *invoice.Invoice {
 	w.t.Helper()
-	i, err := w.GetInvoice(w.t.Context(), w.account, id)
+	i, err := w.Invoice.Get(w.t.Context(), w.account, id)
 	require.NoError(w.t, err)
 	return i
 }
@@ -52,7 +52,7 @@ func payInvoice(method string) billing.PayInvoice {
 
 func TestPayInvoice_ChargesOnceWhateverGetsLost(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		i := w.issued(store.CollectionMethodSendInvoice, "")
+		i := w.issued(invoice.CollectionMethodSendInvoice, "")
 		w.provider.lost.Store(true)
 		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
@@ -66,7 +66,7 @@ func TestPayInvoice_ChargesOnceWhateverGetsLost(t *testing.T) {
 			require.NoError(t, err)
 		}
 		paid := w.invoice(i.ID)
-		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+		assert.Equal(t, invoice.StatusPaid, paid.Status)
 		assert.EqualValues(t, 5000, paid.AmountPaid)
 		assert.EqualValues(t, 1, w.provider.confirms.Load())
 	})
@@ -74,21 +74,21 @@ func TestPayInvoice_ChargesOnceWhateverGetsLost(t *testing.T) {
 
 func TestPayInvoice_ADeclineIsRecorded(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		i := w.issued(store.CollectionMethodSendInvoice, "")
+		i := w.issued(invoice.CollectionMethodSendInvoice, "")
 		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_chargeDeclined"))
 		refused(t, err, "payment_method")
 		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
-		assert.Equal(t, store.InvoiceStatusOpen, w.invoice(i.ID).Status)
+		assert.Equal(t, invoice.StatusOpen, w.invoice(i.ID).Status)
 		paid, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+		assert.Equal(t, invoice.StatusPaid, paid.Status)
 	})
 }
 
 // A small sum may be asked for by letter, but no card is charged for it.
 func TestPayInvoice_ChargesNoSumThatIsTooSmall(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		i := w.issuedOf(store.CollectionMethodSendInvoice, "", 49)
+		i := w.issuedOf(invoice.CollectionMethodSendInvoice, "", 49)
 		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
 		refused(t, err, "payment_method")
 		require.ErrorContains(t, err, "Less than USD\u00a00.50 cannot be charged.")
@@ -103,16 +103,16 @@ func TestWork_CollectsInvoices(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.saves("pm_card_visa")
 		buyer := w.orders()[0].CustomerID
-		charged, waits := w.issued(store.CollectionMethodChargeAutomatically, buyer), w.issued(store.CollectionMethodChargeAutomatically, "")
-		sent := w.issued(store.CollectionMethodSendInvoice, buyer)
+		charged, waits := w.issued(invoice.CollectionMethodChargeAutomatically, buyer), w.issued(invoice.CollectionMethodChargeAutomatically, "")
+		sent := w.issued(invoice.CollectionMethodSendInvoice, buyer)
 		assert.NotNil(t, charged.NextAttemptAt)
 		for _, err := range parallel(3, func(int) error { return w.Work(t.Context()) }) {
 			require.NoError(t, err)
 		}
-		assert.Equal(t, store.InvoiceStatusPaid, w.invoice(charged.ID).Status)
+		assert.Equal(t, invoice.StatusPaid, w.invoice(charged.ID).Status)
 		assert.EqualValues(t, 2, w.provider.confirms.Load(), "the purchase and the invoice")
-		for _, i := range []*store.Invoice{waits, sent} {
-			assert.Equal(t, store.InvoiceStatusOpen, w.invoice(i.ID).Status)
+		for _, i := range []*invoice.Invoice{waits, sent} {
+			assert.Equal(t, invoice.StatusOpen, w.invoice(i.ID).Status)
 			assert.Nil(t, w.invoice(i.ID).NextAttemptAt)
 		}
 	})
@@ -122,11 +122,11 @@ func TestPayInvoice_TakesTheDefaultMethod(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.saves("pm_card_visa")
 		buyer := w.orders()[0].CustomerID
-		_, err := w.PayInvoice(t.Context(), w.account, w.issued(store.CollectionMethodSendInvoice, "").ID, billing.PayInvoice{})
+		_, err := w.PayInvoice(t.Context(), w.account, w.issued(invoice.CollectionMethodSendInvoice, "").ID, billing.PayInvoice{})
 		refused(t, err, "payment_method")
-		paid, err := w.PayInvoice(t.Context(), w.account, w.issued(store.CollectionMethodSendInvoice, buyer).ID, billing.PayInvoice{})
+		paid, err := w.PayInvoice(t.Context(), w.account, w.issued(invoice.CollectionMethodSendInvoice, buyer).ID, billing.PayInvoice{})
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+		assert.Equal(t, invoice.StatusPaid, paid.Status)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -48,7 +49,7 @@ func TestSubscription_WaitsForTheOutcomeOfItsPeriod(t *testing.T) {
 				assert.Greater(t, len(orders), 4, "the days since are billed")
 			}
 			for i, o := range orders {
-				assert.Equal(t, store.OrderStatusPaid, o.Status)
+				assert.Equal(t, order.StatusPaid, o.Status)
 				assert.True(t, i == 0 || declined || *o.PeriodStart == *orders[i-1].PeriodEnd)
 			}
 			_, err := w.Store.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Now: true})

@@ -9,9 +9,9 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -57,17 +57,17 @@ func TestSaveMethod_IsChargedLater(t *testing.T) {
 		refused(t, err, "payment_method")
 		require.Len(t, g.methods(), 1)
 
-		draft, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodChargeAutomatically, Currency: "usd"},
-			Customer: g.customer, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(4200)), Quantity: 1}},
+		draft, err := w.Invoice.Create(t.Context(), w.account, invoice.Draft{
+			Invoice:  &invoice.Invoice{CollectionMethod: invoice.CollectionMethodChargeAutomatically, Currency: "usd"},
+			Customer: g.customer, Lines: []invoice.NewLine{{Description: new("Work"), UnitAmount: new(int64(4200)), Quantity: 1}},
 		})
 		require.NoError(t, err)
 		_, err = w.FinalizeInvoice(t.Context(), w.account, draft.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.Work(t.Context()))
-		paid, err := w.GetInvoice(t.Context(), w.account, draft.ID)
+		paid, err := w.Invoice.Get(t.Context(), w.account, draft.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+		assert.Equal(t, invoice.StatusPaid, paid.Status)
 	})
 }
 

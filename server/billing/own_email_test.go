@@ -9,23 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/billing"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // buys pays a checkout and returns its order and customer.
-func (w *world) buys(c checkout.Checkout) (*store.Order, *customer.Customer) {
+func (w *world) buys(c checkout.Checkout) (*order.Order, *customer.Customer) {
 	w.t.Helper()
 	paid, err := w.pay(w.checkoutFor(c, w.handbook()).ID, "pm_card_visa")
 	require.NoError(w.t, err)
-	order, err := w.GetOrder(w.t.Context(), w.account, *paid.OrderID)
+	order, err := w.Order.Get(w.t.Context(), w.account, *paid.OrderID)
 	require.NoError(w.t, err)
 	return order, w.customerNow(&customer.Customer{ID: order.CustomerID})
 }

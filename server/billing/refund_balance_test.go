@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -23,7 +24,7 @@ func (w *world) giveTo(sub *subscription.Subscription, amount int64) {
 }
 
 // renewed has a subscription renewed that comes to 1000, of which the customer's balance pays an amount, and returns the order.
-func (w *world) renewed(price, balance int64, method string) (*subscription.Subscription, *store.Order) {
+func (w *world) renewed(price, balance int64, method string) (*subscription.Subscription, *order.Order) {
 	w.t.Helper()
 	w.monthOf30()
 	sub := w.subscribe(w.variant(recurring(price, "month")), method)
@@ -48,26 +49,26 @@ func (w *world) settle(r *store.Refund, to payments.RefundStatus) {
 func TestCreateRefund_GivesWhatTheBalancePaidBackToIt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.taxed()
-		sub, order := w.renewed(800, 1000, "pm_card_visa")
-		require.EqualValues(t, 1000, order.RefundableAmount())
-		part, err := w.refund(order.ID, 300)
+		sub, o := w.renewed(800, 1000, "pm_card_visa")
+		require.EqualValues(t, 1000, o.RefundableAmount())
+		part, err := w.refund(o.ID, 300)
 		require.NoError(t, err)
 		assert.Equal(t, []int64{300, 300, 60}, []int64{part.Amount, part.BalanceAmount, part.TaxAmount})
 		assert.Equal(t, store.RefundStatusSucceeded, part.Status)
 		assert.NotNil(t, part.SucceededAt)
 		assert.EqualValues(t, 300, w.balanceOf(sub))
-		assert.Equal(t, store.OrderStatusPartiallyRefunded, w.order(order.ID).Status)
-		_, err = w.refund(order.ID, 701)
+		assert.Equal(t, order.StatusPartiallyRefunded, w.order(o.ID).Status)
+		_, err = w.refund(o.ID, 701)
 		refused(t, err, "amount")
-		rest, err := w.refund(order.ID, 0)
+		rest, err := w.refund(o.ID, 0)
 		require.NoError(t, err)
 		assert.Equal(t, []int64{700, 700, 140}, []int64{rest.Amount, rest.BalanceAmount, rest.TaxAmount})
-		after := w.order(order.ID)
-		assert.Equal(t, store.OrderStatusRefunded, after.Status)
+		after := w.order(o.ID)
+		assert.Equal(t, order.StatusRefunded, after.Status)
 		assert.Zero(t, after.RefundableAmount())
 		assert.EqualValues(t, 1000, w.balanceOf(sub))
-		assert.EqualValues(t, 1000, w.spent(order), "what the card paid")
-		invoice := w.invoice(*order.InvoiceID)
+		assert.EqualValues(t, 1000, w.spent(o), "what the card paid")
+		invoice := w.invoice(*o.InvoiceID)
 		assert.Equal(t, []int64{0, 1000}, []int64{invoice.CreditNotes, invoice.RefundedBalance})
 		changes, _, err := w.Customer.ListTransactions(t.Context(), w.account, sub.CustomerID, customer.ListBalanceTransactions{Page: core.Page{Limit: 10}, Reason: customer.BalanceReasonRefunded})
 		require.NoError(t, err)
@@ -75,30 +76,30 @@ func TestCreateRefund_GivesWhatTheBalancePaidBackToIt(t *testing.T) {
 		assert.Equal(t, []any{int64(700), rest.ID}, []any{changes[0].Amount, *changes[0].SourceID})
 		_, err = w.CancelRefund(t.Context(), w.account, rest.ID)
 		refused(t, err, "status")
-		_, err = w.refund(order.ID, 1)
+		_, err = w.refund(o.ID, 1)
 		refused(t, err, "amount")
 	})
 }
 
 func TestCreateRefund_GivesBackToTheCardFirst(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		sub, order := w.renewed(1000, 400, "pm_card_visa")
-		first, err := w.refund(order.ID, 500)
+		sub, o := w.renewed(1000, 400, "pm_card_visa")
+		first, err := w.refund(o.ID, 500)
 		require.NoError(t, err)
 		assert.Equal(t, []int64{500, 0}, []int64{first.Amount, first.BalanceAmount})
-		second, err := w.refund(order.ID, 300)
+		second, err := w.refund(o.ID, 300)
 		require.NoError(t, err)
 		assert.Equal(t, []int64{300, 200}, []int64{second.Amount, second.BalanceAmount})
 		assert.EqualValues(t, 200, w.balanceOf(sub))
-		third, err := w.refund(order.ID, 0)
+		third, err := w.refund(o.ID, 0)
 		require.NoError(t, err)
 		assert.Equal(t, []int64{200, 200}, []int64{third.Amount, third.BalanceAmount})
 		assert.Empty(t, third.PaymentID)
 		assert.EqualValues(t, 400, w.balanceOf(sub))
-		after := w.order(order.ID)
+		after := w.order(o.ID)
 		assert.Equal(t, []int64{600, 400}, []int64{after.RefundedAmount, after.RefundedBalance})
-		assert.Equal(t, store.OrderStatusRefunded, after.Status)
-		assert.EqualValues(t, 1000, w.spent(order))
+		assert.Equal(t, order.StatusRefunded, after.Status)
+		assert.EqualValues(t, 1000, w.spent(o))
 	})
 }
 
@@ -120,13 +121,13 @@ func TestCreateRefund_GivesToTheBalanceOnceTheCardHasItsPart(t *testing.T) {
 
 func TestCreateRefund_GivesNothingToTheBalanceIfTheCardGetsNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		sub, order := w.renewed(1000, 400, "pm_card_pendingRefund")
-		pending, err := w.refund(order.ID, 0)
+		sub, o := w.renewed(1000, 400, "pm_card_pendingRefund")
+		pending, err := w.refund(o.ID, 0)
 		require.NoError(t, err)
 		w.settle(pending, payments.RefundFailed)
 		assert.Zero(t, w.balanceOf(sub))
-		assert.EqualValues(t, 1000, w.order(order.ID).RefundableAmount())
-		assert.Equal(t, store.OrderStatusPaid, w.order(order.ID).Status)
+		assert.EqualValues(t, 1000, w.order(o.ID).RefundableAmount())
+		assert.Equal(t, order.StatusPaid, w.order(o.ID).Status)
 	})
 }
 

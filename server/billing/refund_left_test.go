@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -70,7 +71,7 @@ func TestRefundableAmount_CanBeRefunded(t *testing.T) {
 }
 
 // subscribedOutOfBand is a subscription whose current period was paid by hand but for what the balance paid.
-func (w *world) subscribedOutOfBand(balance int64) (*subscription.Subscription, *store.Order) {
+func (w *world) subscribedOutOfBand(balance int64) (*subscription.Subscription, *order.Order) {
 	w.t.Helper()
 	w.monthOf30()
 	sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")

@@ -14,19 +14,20 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // bought is an order of one handbook, paid with the method.
-func (w *world) bought(method string) *store.Order {
+func (w *world) bought(method string) *order.Order {
 	w.t.Helper()
 	c, err := w.pay(w.checkout(one(w.handbook())).ID, method)
 	require.NoError(w.t, err)
 	return w.order(*c.OrderID)
 }
 
-func (w *world) order(id string) *store.Order {
+func (w *world) order(id string) *order.Order {
 	w.t.Helper()
-	o, err := w.GetOrder(w.t.Context(), w.account, id)
+	o, err := w.Order.Get(w.t.Context(), w.account, id)
 	require.NoError(w.t, err)
 	return o
 }
@@ -55,7 +56,7 @@ func (w *world) refundDue(order string) {
 }
 
 // spent is what the customer of an order has paid and not got back.
-func (w *world) spent(o *store.Order) int64 {
+func (w *world) spent(o *order.Order) int64 {
 	w.t.Helper()
 	customer, err := w.Customer.Get(w.t.Context(), w.account, o.CustomerID)
 	require.NoError(w.t, err)
@@ -64,28 +65,28 @@ func (w *world) spent(o *store.Order) int64 {
 
 func TestCreateRefund_GivesMoneyBackUntilNothingIsLeft(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		order := w.bought("pm_card_visa")
-		first, err := w.refund(order.ID, 500)
+		o := w.bought("pm_card_visa")
+		first, err := w.refund(o.ID, 500)
 		require.NoError(t, err)
 		assert.Equal(t, store.RefundStatusSucceeded, first.Status)
 		assert.NotNil(t, first.SucceededAt)
 		assert.False(t, first.RevokeAccess)
-		after := w.order(order.ID)
-		assert.Equal(t, store.OrderStatusPartiallyRefunded, after.Status)
+		after := w.order(o.ID)
+		assert.Equal(t, order.StatusPartiallyRefunded, after.Status)
 		assert.EqualValues(t, 1400, after.RefundableAmount())
-		assert.EqualValues(t, 1400, w.spent(order))
+		assert.EqualValues(t, 1400, w.spent(o))
 
-		_, err = w.refund(order.ID, 1401)
+		_, err = w.refund(o.ID, 1401)
 		refused(t, err, "amount")
-		rest, err := w.refund(order.ID, 0)
+		rest, err := w.refund(o.ID, 0)
 		require.NoError(t, err)
 		assert.EqualValues(t, 1400, rest.Amount)
 		assert.True(t, rest.RevokeAccess)
-		after = w.order(order.ID)
-		assert.Equal(t, store.OrderStatusRefunded, after.Status)
+		after = w.order(o.ID)
+		assert.Equal(t, order.StatusRefunded, after.Status)
 		assert.Equal(t, []string{first.ID, rest.ID}, after.RefundIDs.V)
-		assert.Zero(t, w.spent(order))
-		_, err = w.refund(order.ID, 0)
+		assert.Zero(t, w.spent(o))
+		_, err = w.refund(o.ID, 0)
 		refused(t, err, "amount")
 	})
 }
@@ -203,13 +204,13 @@ func TestCreateRefund_SentAgainUnderItsKeyResumes(t *testing.T) {
 func TestReconcile_AsksWhatBecameOfAPendingRefund(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		slow, failing := w.bought("pm_card_pendingRefund"), w.bought("pm_card_refundFail")
-		for _, order := range []*store.Order{slow, failing} {
-			refund, err := w.refund(order.ID, 0)
+		for _, o := range []*order.Order{slow, failing} {
+			refund, err := w.refund(o.ID, 0)
 			require.NoError(t, err)
 			assert.Equal(t, store.RefundStatusPending, refund.Status)
 			assert.NotNil(t, refund.ProviderRef)
-			assert.Equal(t, store.OrderStatusRefunded, w.order(order.ID).Status)
-			_, err = w.refund(order.ID, 0)
+			assert.Equal(t, order.StatusRefunded, w.order(o.ID).Status)
+			_, err = w.refund(o.ID, 0)
 			refused(t, err, "amount")
 		}
 		assert.EqualValues(t, 3800, w.spent(slow), "nothing has come back yet")
@@ -221,22 +222,22 @@ func TestReconcile_AsksWhatBecameOfAPendingRefund(t *testing.T) {
 		failed := w.refunds(failing.ID)[0]
 		assert.Equal(t, store.RefundStatusFailed, failed.Status)
 		assert.Equal(t, "expired_or_canceled_card", *failed.FailureReason)
-		order := w.order(failing.ID)
-		assert.Equal(t, store.OrderStatusPaid, order.Status)
-		assert.EqualValues(t, 1900, order.RefundableAmount())
+		o := w.order(failing.ID)
+		assert.Equal(t, order.StatusPaid, o.Status)
+		assert.EqualValues(t, 1900, o.RefundableAmount())
 		assert.EqualValues(t, 1900, w.spent(slow))
 	})
 }
 
 func TestCancelRefund_GivesUpAPendingOne(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		order := w.bought("pm_card_pendingRefund")
-		refund, err := w.refund(order.ID, 700)
+		o := w.bought("pm_card_pendingRefund")
+		refund, err := w.refund(o.ID, 700)
 		require.NoError(t, err)
 		canceled, err := w.CancelRefund(t.Context(), w.account, refund.ID)
 		require.NoError(t, err)
 		assert.Equal(t, store.RefundStatusCanceled, canceled.Status)
-		assert.Equal(t, store.OrderStatusPaid, w.order(order.ID).Status)
+		assert.Equal(t, order.StatusPaid, w.order(o.ID).Status)
 		again, err := w.CancelRefund(t.Context(), w.account, refund.ID)
 		require.NoError(t, err)
 		assert.Equal(t, canceled, again)

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -60,7 +60,7 @@ func TestWork_OfThreeReplicasChargesOnce(t *testing.T) {
 			orders, now := w.ordersOf(sub), w.now(sub)
 			require.Len(t, orders, 2)
 			assert.EqualValues(t, 2, now.CyclesBilled)
-			assert.Equal(t, i < failing, orders[1].Status == store.OrderStatusVoid)
+			assert.Equal(t, i < failing, orders[1].Status == order.StatusVoid)
 			assert.Equal(t, i < failing, now.Status == subscription.StatusCanceled)
 		}
 	})

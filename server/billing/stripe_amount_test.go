@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -114,9 +115,9 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 		assert.EqualValues(t, 3890, fake.Taken())
 
 		ada := w.customer("ada@example.com", nil)
-		draft, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(time.Now().Add(time.Hour))), Currency: "kwd"},
-			Customer: ada.ID, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
+		draft, err := w.Invoice.Create(t.Context(), w.account, invoice.Draft{
+			Invoice:  &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(time.Now().Add(time.Hour))), Currency: "kwd"},
+			Customer: ada.ID, Lines: []invoice.NewLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
 		})
 		require.NoError(t, err)
 		_, err = w.FinalizeInvoice(t.Context(), w.account, draft.ID)
@@ -125,7 +126,7 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 		refused(t, err, "payment_method")
 		paid, err := w.PayInvoice(t.Context(), w.account, draft.ID, billing.PayInvoice{OutOfBand: true})
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+		assert.Equal(t, invoice.StatusPaid, paid.Status)
 	})
 }
 
@@ -151,7 +152,7 @@ func TestStripe_ThousandthsOfARenewalAreAFailedPayment(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "amount_not_supported", payment.Failure.V.Code)
 		assert.True(t, payment.Failure.V.OfSeller, "no other card helps")
-		invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+		invoice, err := w.Invoice.Get(t.Context(), w.account, *sub.LatestInvoiceID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 5, invoice.AttemptCount)
 		assert.EqualValues(t, 5000, fake.Taken())

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -67,7 +68,7 @@ func TestCancelSubscription_GivesBackWhatIsLeftOfThePeriod(t *testing.T) {
 		first := w.ordersOf(sub)[0]
 		assert.Equal(t, map[string]int64{first.ID: 600}, w.dropped(sub), "20 days of 30")
 		assert.EqualValues(t, 300, w.spent(&first))
-		assert.Equal(t, store.OrderStatusPartiallyRefunded, w.order(first.ID).Status)
+		assert.Equal(t, order.StatusPartiallyRefunded, w.order(first.ID).Status)
 		_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
 		refused(t, err, "status")
 	})
@@ -78,11 +79,11 @@ func TestCancelSubscription_GivesBackNoMoreThanCanBe(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.rewound(sub, 10*day)
-		order := w.ordersOf(sub)[0]
-		_, err := w.refund(order.ID, 700)
+		o := w.ordersOf(sub)[0]
+		_, err := w.refund(o.ID, 700)
 		require.NoError(t, err)
-		assert.Equal(t, map[string]int64{order.ID: 200}, w.dropped(sub))
-		assert.Equal(t, store.OrderStatusRefunded, w.order(order.ID).Status)
+		assert.Equal(t, map[string]int64{o.ID: 200}, w.dropped(sub))
+		assert.Equal(t, order.StatusRefunded, w.order(o.ID).Status)
 
 		all := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		_, err = w.refund(w.ordersOf(all)[0].ID, 0)
@@ -147,10 +148,10 @@ func TestStripe_ACancellationGivesBackWhatStripeCan(t *testing.T) {
 		v, _ := w.dinars(recurring(5000, "month"))
 		middle := w.subscribe(v, "pm_card_visa")
 		w.rewound(middle, 10*day)
-		order := w.ordersOf(middle)[0]
-		assert.Equal(t, map[string]int64{order.ID: 3330}, w.dropped(middle), "of 3333")
+		o := w.ordersOf(middle)[0]
+		assert.Equal(t, map[string]int64{o.ID: 3330}, w.dropped(middle), "of 3333")
 		assert.EqualValues(t, 1670, fake.Taken())
-		assert.Equal(t, store.OrderStatusPartiallyRefunded, w.order(order.ID).Status)
+		assert.Equal(t, order.StatusPartiallyRefunded, w.order(o.ID).Status)
 
 		end := w.subscribe(v, "pm_card_visa")
 		w.rewound(end, 30*day-time.Hour)
@@ -284,15 +285,15 @@ func TestReconcile_RefundsACancellationWhoseProcessDied(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
-		order := w.ordersOf(sub)[0].ID
+		o := w.ordersOf(sub)[0].ID
 		_, err := w.Store.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()), "whoever began it is left alone")
-		require.Equal(t, store.RefundStatusPending, w.refunds(order)[0].Status)
-		w.refundDue(order)
+		require.Equal(t, store.RefundStatusPending, w.refunds(o)[0].Status)
+		w.refundDue(o)
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order)[0].Status)
-		assert.Equal(t, store.OrderStatusRefunded, w.order(order).Status)
+		assert.Equal(t, store.RefundStatusSucceeded, w.refunds(o)[0].Status)
+		assert.Equal(t, order.StatusRefunded, w.order(o).Status)
 	})
 }
 

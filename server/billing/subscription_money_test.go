@@ -14,7 +14,9 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -189,7 +191,7 @@ func TestChangeSubscription_ComparesWhatTheBuyerPays(t *testing.T) {
 func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
-		ends := func(sub *subscription.Subscription, status subscription.Status) *store.Order {
+		ends := func(sub *subscription.Subscription, status subscription.Status) *order.Order {
 			t.Helper()
 			w.rewound(sub, 30*day+time.Second)
 			require.NoError(t, w.Work(t.Context()))
@@ -197,7 +199,7 @@ func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 			require.Equal(t, status, sub.Status)
 			orders := w.ordersOf(sub)
 			require.Len(t, orders, 2)
-			assert.Equal(t, store.BillingReasonSubscriptionUpdate, orders[1].BillingReason)
+			assert.Equal(t, order.BillingReasonSubscriptionUpdate, orders[1].BillingReason)
 			assert.EqualValues(t, 99_000, orders[1].TotalAmount)
 			return &orders[1]
 		}
@@ -216,10 +218,10 @@ func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 		w.monthOf30()
 		failing := w.pieces(w.subscribe(w.variant(cycle), "tok_fail_on_renewal"), 100)
 		due := ends(failing, subscription.StatusCompleted)
-		assert.Equal(t, store.OrderStatusPending, due.Status)
-		invoice, err := w.GetInvoice(t.Context(), w.account, *due.InvoiceID)
+		assert.Equal(t, order.StatusPending, due.Status)
+		i, err := w.Invoice.Get(t.Context(), w.account, *due.InvoiceID)
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusPastDue, invoice.Status)
+		assert.Equal(t, invoice.StatusPastDue, i.Status)
 		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(failing), "late payments take nothing in this account")
 
 		// At once it is dropped.
@@ -270,7 +272,7 @@ func TestSubscription_ABalancePaysTheBillsAfterTheFirst(t *testing.T) {
 		assert.Zero(t, w.balanceOf(second))
 		_, err = w.Billing.CancelSubscription(t.Context(), w.account, second.ID, store.CancelSubscription{Now: true})
 		require.NoError(t, err)
-		assert.Equal(t, store.OrderStatusVoid, w.ordersOf(second)[1].Status)
+		assert.Equal(t, order.StatusVoid, w.ordersOf(second)[1].Status)
 		assert.EqualValues(t, 4000, w.balanceOf(second))
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -122,7 +123,7 @@ func TestSubscription_IsNotChargedTooLittle(t *testing.T) {
 		w.rewound(sub, 30*day+time.Second)
 		require.NoError(t, w.Work(t.Context()))
 		renewal := w.ordersOf(sub)[1]
-		assert.Equal(t, store.OrderStatusPaid, renewal.Status)
+		assert.Equal(t, order.StatusPaid, renewal.Status)
 		assert.EqualValues(t, 30, renewal.TotalAmount)
 		assert.EqualValues(t, 30, renewal.BalanceApplied)
 		assert.Equal(t, charges, w.provider.confirms.Load(), "nothing was charged")

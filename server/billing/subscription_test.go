@@ -9,6 +9,8 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -46,9 +48,9 @@ func (w *world) now(sub *subscription.Subscription) *subscription.Subscription {
 }
 
 // ordersOf are the orders of a subscription, the oldest first.
-func (w *world) ordersOf(sub *subscription.Subscription) []store.Order {
+func (w *world) ordersOf(sub *subscription.Subscription) []order.Order {
 	w.t.Helper()
-	var of []store.Order
+	var of []order.Order
 	orders := w.orders()
 	for i := range orders {
 		if o := orders[len(orders)-1-i]; o.SubscriptionID != nil && *o.SubscriptionID == sub.ID {
@@ -70,9 +72,9 @@ func TestSubscription_BeginsWithAPurchaseAndRenews(t *testing.T) {
 		assert.Equal(t, first, sub.CurrentPeriodStart)
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 2)
-		assert.Equal(t, store.BillingReasonSubscriptionCreate, orders[0].BillingReason)
-		assert.Equal(t, store.BillingReasonSubscriptionCycle, orders[1].BillingReason)
-		assert.Equal(t, store.OrderStatusPaid, orders[1].Status)
+		assert.Equal(t, order.BillingReasonSubscriptionCreate, orders[0].BillingReason)
+		assert.Equal(t, order.BillingReasonSubscriptionCycle, orders[1].BillingReason)
+		assert.Equal(t, order.StatusPaid, orders[1].Status)
 		assert.EqualValues(t, 900, orders[1].PaidAmount)
 		w.wait(time.Second)
 		assert.Len(t, w.ordersOf(sub), 2, "a period is billed once")
@@ -91,10 +93,10 @@ func TestSubscription_IsTriedAgainAndGivenUp(t *testing.T) {
 		for _, days := range []int64{2, 7, 14, 21} {
 			next := failed.Add(time.Duration(days) * day)
 			require.Equal(t, next, *sub.NextAttemptAt)
-			invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+			i, err := w.Invoice.Get(t.Context(), w.account, *sub.LatestInvoiceID)
 			require.NoError(t, err)
-			assert.Equal(t, store.InvoiceStatusPastDue, invoice.Status)
-			assert.Equal(t, next, *invoice.NextAttemptAt)
+			assert.Equal(t, invoice.StatusPastDue, i.Status)
+			assert.Equal(t, next, *i.NextAttemptAt)
 			w.wait(next.Time().Sub(w.Now().Time()) + time.Second)
 			sub = w.now(sub)
 		}
@@ -102,11 +104,11 @@ func TestSubscription_IsTriedAgainAndGivenUp(t *testing.T) {
 		assert.Equal(t, subscription.CancellationReasonPaymentFailed, *sub.CancellationReason)
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 2)
-		assert.Equal(t, store.OrderStatusVoid, orders[1].Status)
-		invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+		assert.Equal(t, order.StatusVoid, orders[1].Status)
+		i, err := w.Invoice.Get(t.Context(), w.account, *sub.LatestInvoiceID)
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusVoid, invoice.Status)
-		assert.EqualValues(t, 5, invoice.AttemptCount)
+		assert.Equal(t, invoice.StatusVoid, i.Status)
+		assert.EqualValues(t, 5, i.AttemptCount)
 		w.wait(365 * day)
 		assert.Len(t, w.ordersOf(sub), 2)
 	})
@@ -126,7 +128,7 @@ func TestSubscription_RecoversAtALaterAttempt(t *testing.T) {
 		assert.Equal(t, subscription.StatusActive, sub.Status)
 		assert.Nil(t, sub.PastDueAt)
 		assert.Nil(t, sub.NextAttemptAt)
-		assert.Equal(t, store.OrderStatusPaid, w.ordersOf(sub)[1].Status)
+		assert.Equal(t, order.StatusPaid, w.ordersOf(sub)[1].Status)
 	})
 }
 
@@ -137,13 +139,13 @@ func TestSubscription_RenewalSurvivesALostAnswer(t *testing.T) {
 		w.provider.lost.Store(true)
 		w.advance.Store(int64(32 * day))
 		require.Error(t, w.Work(t.Context()))
-		require.Equal(t, store.OrderStatusPending, w.ordersOf(sub)[1].Status)
+		require.Equal(t, order.StatusPending, w.ordersOf(sub)[1].Status)
 		w.provider.lost.Store(false)
 		require.NoError(t, w.Work(t.Context()))
 		require.Len(t, w.ordersOf(sub), 2, "the period is billed already")
 		require.Eventually(t, func() bool {
 			require.NoError(t, w.Reconcile(t.Context()))
-			return w.ordersOf(sub)[1].Status == store.OrderStatusPaid
+			return w.ordersOf(sub)[1].Status == order.StatusPaid
 		}, time.Minute, 500*time.Millisecond, "the reconciler finds the charge")
 		assert.EqualValues(t, 2, w.provider.confirms.Load())
 		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
@@ -191,11 +193,11 @@ func TestSubscription_AddsUpAfterAYear(t *testing.T) {
 		require.Greater(t, w.Now().Time().Sub(begun.Time()), 390*day)
 		paid := map[string]int64{}
 		for _, o := range w.orders() {
-			require.Equal(t, store.OrderStatusPaid, o.Status)
-			invoice, err := w.GetInvoice(t.Context(), w.account, *o.InvoiceID)
+			require.Equal(t, order.StatusPaid, o.Status)
+			i, err := w.Invoice.Get(t.Context(), w.account, *o.InvoiceID)
 			require.NoError(t, err)
-			assert.Equal(t, store.InvoiceStatusPaid, invoice.Status)
-			assert.Equal(t, o.PaidAmount, invoice.AmountPaid)
+			assert.Equal(t, invoice.StatusPaid, i.Status)
+			assert.Equal(t, o.PaidAmount, i.AmountPaid)
 			paid[*o.SubscriptionID] += o.PaidAmount
 		}
 		assert.Equal(t, map[string]int64{monthly.ID: 14 * 900, yearly.ID: 2 * 9000}, paid)

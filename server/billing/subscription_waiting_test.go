@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -177,7 +178,7 @@ func TestChangeSubscription_ChargesNoSetUpFee(t *testing.T) {
 			w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 			for _, o := range w.ordersOf(sub) {
 				assert.LessOrEqual(t, o.TotalAmount, int64(3000), behavior)
-				items, err := w.OrderLines(t.Context(), w.account, []store.Order{o})
+				items, err := w.Order.Lines(t.Context(), w.account, []order.Order{o})
 				require.NoError(t, err)
 				for _, item := range items[o.ID] {
 					assert.NotEqual(t, lineitem.KindSetupFee, item.Kind)

@@ -16,7 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// Checkout.triesOnce switches on or off that a customer has one trial of a product.
+// triesOnce switches on or off that a customer has one trial of a product.
 func (w *world) triesOnce(on bool) {
 	w.t.Helper()
 	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.TrialOncePerCustomer = on })

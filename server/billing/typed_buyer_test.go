@@ -16,7 +16,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -40,9 +42,9 @@ func (w *world) victim() *customer.Customer {
 // credited gives a customer a credit of 5 dollars, of an invoice that they paid out of band.
 func (w *world) credited(c *customer.Customer) {
 	w.t.Helper()
-	invoice, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
-		Invoice: &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(w.Now().Add(day))}, Customer: c.ID,
-		Lines: []store.NewInvoiceLine{{Description: new("Advice"), UnitAmount: new(int64(500)), Quantity: 1}},
+	invoice, err := w.Invoice.Create(w.t.Context(), w.account, invoice.Draft{
+		Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(w.Now().Add(day))}, Customer: c.ID,
+		Lines: []invoice.NewLine{{Description: new("Advice"), UnitAmount: new(int64(500)), Quantity: 1}},
 	})
 	require.NoError(w.t, err)
 	_, err = w.FinalizeInvoice(w.t.Context(), w.account, invoice.ID)
@@ -382,7 +384,7 @@ func TestStripe_ATypedBuyerIsAnotherCustomer(t *testing.T) {
 }
 
 // smallBill is a subscription that a stranger bought under the victim's address, and the last bill of it, which is too little to be charged.
-func (w *world) smallBill() (*subscription.Subscription, *store.Order) {
+func (w *world) smallBill() (*subscription.Subscription, *order.Order) {
 	w.t.Helper()
 	w.monthOf30()
 	sub := w.typedSubscription(w.variant(recurring(1000, "month")), "pm_card_visa")
@@ -431,7 +433,7 @@ func TestTypedBuyer_OwesNoMoreThanThereIs(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 12, refund.Amount)
 		assert.EqualValues(t, 12, w.balanceOf(sub))
-		assert.Equal(t, store.OrderStatusRefunded, w.ordersOf(sub)[1].Status)
+		assert.Equal(t, order.StatusRefunded, w.ordersOf(sub)[1].Status)
 	})
 }
 

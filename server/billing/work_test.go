@@ -12,9 +12,9 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -94,7 +94,7 @@ func TestWork_LetsNoAccountWaitForAnother(t *testing.T) {
 		group.Go(func() { assert.NoError(t, w.Work(t.Context())) })
 		assert.Eventually(t, func() bool {
 			orders := w.ordersOf(&sub)
-			return len(orders) == 2 && orders[1].Status == store.OrderStatusPaid
+			return len(orders) == 2 && orders[1].Status == order.StatusPaid
 		}, time.Minute, 20*time.Millisecond)
 		close(goOn)
 		group.Wait()

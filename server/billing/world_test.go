@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -196,9 +197,9 @@ func with(method string) billing.ConfirmCheckout {
 	return billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}}
 }
 
-func (w *world) orders() []store.Order {
+func (w *world) orders() []order.Order {
 	w.t.Helper()
-	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 100}})
+	orders, _, err := w.Order.List(w.t.Context(), w.account, order.List{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
 	return orders
 }

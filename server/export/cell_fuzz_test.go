@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -33,8 +33,8 @@ func FuzzExport(f *testing.F) {
 					Tags: core.JSONOf([]string{typed}), Notes: &typed,
 				}), customerRow(&customer.Customer{})},
 			{orderHead,
-				orderRow(&store.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []lineitem.Item{{Description: &typed}}),
-				orderRow(&store.Order{}, nil)},
+				orderRow(&order.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []lineitem.Item{{Description: &typed}}),
+				orderRow(&order.Order{}, nil)},
 			{subscriptionHead,
 				subscriptionRow(&subscription.Subscription{ProductName: typed, PriceVariantName: &typed}, &customer.Customer{Email: &typed}),
 				subscriptionRow(&subscription.Subscription{}, nil)},

@@ -21,7 +21,7 @@ var lists = map[string]func(s *store.Store) *List{
 		return of(s.Checkout.List, view.ListCheckouts, view.Checkout, "next_action", "url", "client_secret")
 	},
 	"checkout_links": func(s *store.Store) *List { return of(s.Checkout.ListLinks, view.ListCheckoutLinks, view.CheckoutLink) },
-	"invoices":       func(s *store.Store) *List { return of(s.ListInvoices, view.ListInvoices, view.Invoice) },
+	"invoices":       func(s *store.Store) *List { return of(s.Invoice.List, view.ListInvoices, view.Invoice) },
 	"refunds":        func(s *store.Store) *List { return of(s.ListRefunds, view.ListRefunds, view.Refund) },
 	"discounts":      func(s *store.Store) *List { return of(s.Discount.List, view.ListDiscounts, view.Discount) },
 	"grants":         func(s *store.Store) *List { return of(s.ListGrants, view.ListGrants, view.Grant) },

@@ -10,16 +10,17 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // orders are the orders with what was bought, with amounts as decimals.
 func orders(s *store.Store) *List {
-	return list(s.ListOrders, view.ListOrders, orderHead, func(ctx context.Context, account string, orders []store.Order) ([][]string, error) {
-		lines, err := s.OrderLines(ctx, account, orders)
+	return list(s.Order.List, view.ListOrders, orderHead, func(ctx context.Context, account string, orders []order.Order) ([][]string, error) {
+		lines, err := s.Order.Lines(ctx, account, orders)
 		if err != nil {
 			return nil, err
 		}
-		return each(func(o *store.Order) []string { return orderRow(o, lines[o.ID]) })(ctx, account, orders)
+		return each(func(o *order.Order) []string { return orderRow(o, lines[o.ID]) })(ctx, account, orders)
 	})
 }
 
@@ -30,7 +31,7 @@ var orderHead = []string{
 }
 
 // orderRow returns an order as a row of the file, in the order of orderHead.
-func orderRow(o *store.Order, items []lineitem.Item) []string {
+func orderRow(o *order.Order, items []lineitem.Item) []string {
 	country, taxID := "", ""
 	if a := o.BillingAddress.V; a != nil {
 		country = text(a.Country)

@@ -31,7 +31,7 @@ func checkoutsByID(s *store.Store) func(ctx context.Context, account string, ids
 	}
 }
 
-// checkout.List implements GET /checkouts.
+// ListCheckouts implements GET /checkouts.
 func (h *Handlers) ListCheckouts(ctx context.Context, r api.ListCheckoutsRequestObject) (api.ListCheckoutsResponseObject, error) {
 	checkouts, more, err := h.store.Checkout.List(ctx, account(ctx), view.ListCheckouts(r.Params))
 	if err != nil {
@@ -50,7 +50,7 @@ func (h *Handlers) ExportCheckouts(ctx context.Context, r api.ExportCheckoutsReq
 	return api.ExportCheckouts200JSONResponse(u), err
 }
 
-// Checkout.Create implements POST /checkouts.
+// CreateCheckout implements POST /checkouts.
 func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutRequestObject) (api.CreateCheckoutResponseObject, error) {
 	c, err := h.store.Checkout.Create(ctx, account(ctx), view.NewCheckout(r.Body))
 	if err != nil {
@@ -60,7 +60,7 @@ func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutReque
 	return api.CreateCheckout201JSONResponse(out), err
 }
 
-// Checkout.Get implements GET /checkouts/{id}.
+// GetCheckout implements GET /checkouts/{id}.
 func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObject) (api.GetCheckoutResponseObject, error) {
 	c, err := h.store.Checkout.Get(ctx, account(ctx), r.ID)
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObje
 	return api.GetCheckout200JSONResponse(out), err
 }
 
-// Checkout.Update implements PATCH /checkouts/{id}.
+// UpdateCheckout implements PATCH /checkouts/{id}.
 func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutRequestObject) (api.UpdateCheckoutResponseObject, error) {
 	c, err := h.store.Checkout.Update(ctx, account(ctx), r.ID, view.CheckoutChange(r.Body))
 	if err != nil {
@@ -81,7 +81,7 @@ func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutReque
 	return api.UpdateCheckout200JSONResponse(out), err
 }
 
-// Checkout.Expire implements POST /checkouts/{id}/expire.
+// ExpireCheckout implements POST /checkouts/{id}/expire.
 func (h *Handlers) ExpireCheckout(ctx context.Context, r api.ExpireCheckoutRequestObject) (api.ExpireCheckoutResponseObject, error) {
 	c, err := h.billing.ExpireCheckout(ctx, account(ctx), r.ID)
 	if err != nil {

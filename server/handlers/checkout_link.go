@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 )
 
-// Checkout.ListLinks implements GET /checkout_links.
+// ListCheckoutLinks implements GET /checkout_links.
 func (h *Handlers) ListCheckoutLinks(ctx context.Context, r api.ListCheckoutLinksRequestObject) (api.ListCheckoutLinksResponseObject, error) {
 	links, more, err := h.store.Checkout.ListLinks(ctx, account(ctx), view.ListCheckoutLinks(r.Params))
 	if err != nil {
@@ -23,7 +23,7 @@ func (h *Handlers) ExportCheckoutLinks(ctx context.Context, r api.ExportCheckout
 	return api.ExportCheckoutLinks200JSONResponse(u), err
 }
 
-// Checkout.CreateLink implements POST /checkout_links.
+// CreateCheckoutLink implements POST /checkout_links.
 func (h *Handlers) CreateCheckoutLink(ctx context.Context, r api.CreateCheckoutLinkRequestObject) (api.CreateCheckoutLinkResponseObject, error) {
 	l, err := h.store.Checkout.CreateLink(ctx, account(ctx), view.NewCheckoutLink(r.Body))
 	if err != nil {
@@ -33,7 +33,7 @@ func (h *Handlers) CreateCheckoutLink(ctx context.Context, r api.CreateCheckoutL
 	return api.CreateCheckoutLink201JSONResponse(out), err
 }
 
-// Checkout.GetLink implements GET /checkout_links/{id}.
+// GetCheckoutLink implements GET /checkout_links/{id}.
 func (h *Handlers) GetCheckoutLink(ctx context.Context, r api.GetCheckoutLinkRequestObject) (api.GetCheckoutLinkResponseObject, error) {
 	l, err := h.store.Checkout.GetLink(ctx, account(ctx), r.ID)
 	if err != nil {
@@ -43,7 +43,7 @@ func (h *Handlers) GetCheckoutLink(ctx context.Context, r api.GetCheckoutLinkReq
 	return api.GetCheckoutLink200JSONResponse(out), err
 }
 
-// Checkout.UpdateLink implements PATCH /checkout_links/{id}.
+// UpdateCheckoutLink implements PATCH /checkout_links/{id}.
 func (h *Handlers) UpdateCheckoutLink(ctx context.Context, r api.UpdateCheckoutLinkRequestObject) (api.UpdateCheckoutLinkResponseObject, error) {
 	l, err := h.store.Checkout.UpdateLink(ctx, account(ctx), r.ID, view.CheckoutLinkChange(r.Body))
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *Handlers) UpdateCheckoutLink(ctx context.Context, r api.UpdateCheckoutL
 	return api.UpdateCheckoutLink200JSONResponse(out), err
 }
 
-// Checkout.DeleteLink implements DELETE /checkout_links/{id}.
+// DeleteCheckoutLink implements DELETE /checkout_links/{id}.
 func (h *Handlers) DeleteCheckoutLink(ctx context.Context, r api.DeleteCheckoutLinkRequestObject) (api.DeleteCheckoutLinkResponseObject, error) {
 	l, err := h.store.Checkout.DeleteLink(ctx, account(ctx), r.ID)
 	if err != nil {

@@ -125,7 +125,7 @@ func (h *Handlers) MergeCustomer(ctx context.Context, r api.MergeCustomerRequest
 	return api.MergeCustomer200JSONResponse(out), err
 }
 
-// Payment.ListMethods implements GET /customers/{id}/payment_methods.
+// ListCustomerPaymentMethods implements GET /customers/{id}/payment_methods.
 func (h *Handlers) ListCustomerPaymentMethods(ctx context.Context, r api.ListCustomerPaymentMethodsRequestObject) (api.ListCustomerPaymentMethodsResponseObject, error) {
 	page := view.Page(r.Params.Limit, r.Params.StartingAfter, r.Params.EndingBefore)
 	methods, more, err := h.store.Payment.ListMethods(ctx, account(ctx), r.ID, page)
@@ -146,7 +146,7 @@ func (h *Handlers) CreateCustomerPaymentMethod(ctx context.Context, r api.Create
 	return api.CreateCustomerPaymentMethod201JSONResponse(view.SavedPaymentMethod(m)), nil
 }
 
-// Payment.DeleteMethod implements DELETE /customers/{id}/payment_methods/{payment_method}.
+// DeleteCustomerPaymentMethod implements DELETE /customers/{id}/payment_methods/{payment_method}.
 func (h *Handlers) DeleteCustomerPaymentMethod(ctx context.Context, r api.DeleteCustomerPaymentMethodRequestObject) (api.DeleteCustomerPaymentMethodResponseObject, error) {
 	m, err := h.store.Payment.DeleteMethod(ctx, account(ctx), r.ID, r.PaymentMethod)
 	if err != nil {

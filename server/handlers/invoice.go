@@ -9,7 +9,7 @@ import (
 
 // ListInvoices implements GET /invoices.
 func (h *Handlers) ListInvoices(ctx context.Context, r api.ListInvoicesRequestObject) (api.ListInvoicesResponseObject, error) {
-	invoices, more, err := h.store.ListInvoices(ctx, account(ctx), view.ListInvoices(r.Params))
+	invoices, more, err := h.store.Invoice.List(ctx, account(ctx), view.ListInvoices(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (h *Handlers) ExportInvoices(ctx context.Context, r api.ExportInvoicesReque
 
 // CreateInvoice implements POST /invoices.
 func (h *Handlers) CreateInvoice(ctx context.Context, r api.CreateInvoiceRequestObject) (api.CreateInvoiceResponseObject, error) {
-	i, err := h.store.CreateInvoice(ctx, account(ctx), view.NewInvoice(r.Body))
+	i, err := h.store.Invoice.Create(ctx, account(ctx), view.NewInvoice(r.Body))
 	if err == nil && r.Body.Finalize != nil && *r.Body.Finalize {
 		i, err = h.store.FinalizeInvoice(ctx, account(ctx), i.ID)
 	}
@@ -38,7 +38,7 @@ func (h *Handlers) CreateInvoice(ctx context.Context, r api.CreateInvoiceRequest
 
 // GetInvoice implements GET /invoices/{id}.
 func (h *Handlers) GetInvoice(ctx context.Context, r api.GetInvoiceRequestObject) (api.GetInvoiceResponseObject, error) {
-	i, err := h.store.GetInvoice(ctx, account(ctx), r.ID)
+	i, err := h.store.Invoice.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (h *Handlers) UpdateInvoice(ctx context.Context, r api.UpdateInvoiceRequest
 
 // DeleteInvoice implements DELETE /invoices/{id}.
 func (h *Handlers) DeleteInvoice(ctx context.Context, r api.DeleteInvoiceRequestObject) (api.DeleteInvoiceResponseObject, error) {
-	i, err := h.store.DeleteInvoice(ctx, account(ctx), r.ID)
+	i, err := h.store.Invoice.Delete(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (h *Handlers) MarkInvoiceUncollectible(ctx context.Context, r api.MarkInvoi
 // ListInvoiceLines implements GET /invoices/{id}/lines.
 func (h *Handlers) ListInvoiceLines(ctx context.Context, r api.ListInvoiceLinesRequestObject) (api.ListInvoiceLinesResponseObject, error) {
 	page := view.Page(r.Params.Limit, r.Params.StartingAfter, r.Params.EndingBefore)
-	lines, more, err := h.store.ListInvoiceLines(ctx, account(ctx), r.ID, page)
+	lines, more, err := h.store.Invoice.ListLines(ctx, account(ctx), r.ID, page)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // GetInvoicePDF implements GET /invoices/{id}/pdf.
 func (h *Handlers) GetInvoicePDF(ctx context.Context, r api.GetInvoicePDFRequestObject) (api.GetInvoicePDFResponseObject, error) {
-	u, err := h.store.GetInvoicePDF(ctx, account(ctx), r.ID)
+	u, err := h.store.Invoice.PDF(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (h *Handlers) SendInvoice(ctx context.Context, r api.SendInvoiceRequestObje
 
 // RevokeInvoiceLinks implements POST /invoices/{id}/revoke_links.
 func (h *Handlers) RevokeInvoiceLinks(ctx context.Context, r api.RevokeInvoiceLinksRequestObject) (api.RevokeInvoiceLinksResponseObject, error) {
-	i, err := h.store.RevokeInvoiceLinks(ctx, account(ctx), r.ID)
+	i, err := h.store.Invoice.RevokeLinks(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 )
 
-// Report.GetMetrics implements GET /metrics.
+// GetMetrics implements GET /metrics.
 func (h *Handlers) GetMetrics(ctx context.Context, r api.GetMetricsRequestObject) (api.GetMetricsResponseObject, error) {
 	m, err := h.store.Report.GetMetrics(ctx, account(ctx), view.GetMetrics(r.Params))
 	if err != nil {

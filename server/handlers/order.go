@@ -9,7 +9,7 @@ import (
 
 // ListOrders implements GET /orders.
 func (h *Handlers) ListOrders(ctx context.Context, r api.ListOrdersRequestObject) (api.ListOrdersResponseObject, error) {
-	orders, more, err := h.store.ListOrders(ctx, account(ctx), view.ListOrders(r.Params))
+	orders, more, err := h.store.Order.List(ctx, account(ctx), view.ListOrders(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (h *Handlers) ListOrders(ctx context.Context, r api.ListOrdersRequestObject
 
 // GetOrder implements GET /orders/{id}.
 func (h *Handlers) GetOrder(ctx context.Context, r api.GetOrderRequestObject) (api.GetOrderResponseObject, error) {
-	o, err := h.store.GetOrder(ctx, account(ctx), r.ID)
+	o, err := h.store.Order.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) ExportOrders(ctx context.Context, r api.ExportOrdersRequestOb
 
 // GetOrderReceipt implements GET /orders/{id}/receipt.
 func (h *Handlers) GetOrderReceipt(ctx context.Context, r api.GetOrderReceiptRequestObject) (api.GetOrderReceiptResponseObject, error) {
-	u, err := h.store.GetOrderReceipt(ctx, account(ctx), r.ID)
+	u, err := h.store.Order.Receipt(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (h *Handlers) ResendOrderReceipt(ctx context.Context, r api.ResendOrderRece
 
 // RevokeOrderLinks implements POST /orders/{id}/revoke_links.
 func (h *Handlers) RevokeOrderLinks(ctx context.Context, r api.RevokeOrderLinksRequestObject) (api.RevokeOrderLinksResponseObject, error) {
-	o, err := h.store.RevokeOrderLinks(ctx, account(ctx), r.ID)
+	o, err := h.store.Order.RevokeLinks(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

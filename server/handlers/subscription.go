@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 )
 
-// Subscription.List implements GET /subscriptions.
+// ListSubscriptions implements GET /subscriptions.
 func (h *Handlers) ListSubscriptions(ctx context.Context, r api.ListSubscriptionsRequestObject) (api.ListSubscriptionsResponseObject, error) {
 	list, more, err := h.store.Subscription.List(ctx, account(ctx), view.ListSubscriptions(r.Params))
 	if err != nil {
@@ -89,7 +89,7 @@ func (h *Handlers) ExportSubscriptions(ctx context.Context, r api.ExportSubscrip
 	return api.ExportSubscriptions200JSONResponse(u), err
 }
 
-// Subscription.Get implements GET /subscriptions/{id}.
+// GetSubscription implements GET /subscriptions/{id}.
 func (h *Handlers) GetSubscription(ctx context.Context, r api.GetSubscriptionRequestObject) (api.GetSubscriptionResponseObject, error) {
 	s, err := h.store.Subscription.Get(ctx, account(ctx), r.ID)
 	if err != nil {
@@ -118,7 +118,7 @@ func (h *Handlers) PreviewSubscriptionChange(ctx context.Context, r api.PreviewS
 	return api.PreviewSubscriptionChange200JSONResponse(view.SubscriptionChangePreview(change)), nil
 }
 
-// Subscription.PreviewRenewal implements GET /subscriptions/{id}/renew_preview.
+// PreviewSubscriptionRenewal implements GET /subscriptions/{id}/renew_preview.
 func (h *Handlers) PreviewSubscriptionRenewal(ctx context.Context, r api.PreviewSubscriptionRenewalRequestObject) (api.PreviewSubscriptionRenewalResponseObject, error) {
 	renewal, err := h.store.Subscription.PreviewRenewal(ctx, account(ctx), r.ID)
 	if err != nil {

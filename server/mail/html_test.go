@@ -20,7 +20,9 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -39,7 +41,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	post := NewPost(s, nil)
 	when := core.TimeOf(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	seller = &tenant.Account{Name: word("Kestrel Field Guides"), Handle: "kestrel", Timezone: "UTC", WebsiteURL: new("https://kestrel.example")}
-	order := &store.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
+	order := &order.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
 	sub := &subscription.Subscription{ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Currency: "eur", Interval: "year", IntervalCount: 1, UnitAmount: 9000, CurrentPeriodEnd: when, CancelAtPeriodEnd: true, TrialEnd: &when, NextAttemptAt: &when, ProductID: "prod_1"}
 	deliveries := []store.LetterDelivery{
 		{ProductName: word("Birds"), FileName: word("birds.pdf"), FileURL: "https://pay.example/files/x?a=1&b=2"},
@@ -51,7 +53,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	told := &store.LetterContent{
 		Seller: seller, Order: order, Subscription: sub, Product: word("Birds of the Wadden Sea"), Deliveries: deliveries, Grant: &grant.Grant{ExpiresAt: &when},
 		Refund:  &store.Refund{Amount: 1000, Currency: "eur"},
-		Invoice: &store.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: store.InvoiceStatusPastDue, HostedURL: "https://pay.example/invoice/x"},
+		Invoice: &invoice.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: invoice.StatusPastDue, HostedURL: "https://pay.example/invoice/x"},
 		Payment: &payment.Payment{PaymentMethod: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&payment.Failure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
 		Method:  &payment.BillingMethod{Card: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
 		Renewal: &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},

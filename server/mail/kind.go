@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -216,7 +217,7 @@ func refunded(l *locale.Locale, told *store.LetterContent) content {
 }
 
 // orderNumber writes the number of an order as its receipt does.
-func orderNumber(o *store.Order) string { return strconv.FormatInt(o.Number, 10) }
+func orderNumber(o *order.Order) string { return strconv.FormatInt(o.Number, 10) }
 
 // date returns the day of a moment where the seller is.
 func date(l *locale.Locale, seller *tenant.Account, at core.Time) string {

@@ -11,7 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lead"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -34,8 +36,8 @@ func (p *Post) ShowLogos(l *logo.Logos) { p.logos = l }
 // SendReceipt sends the buyer of an order the address of its receipt. It is CodeInvalid if the order has no mail address or the
 // server sends no mail, and CodeRateLimit if too many letters were sent. It ends the transaction of its request. After an error
 // that is no *core.Error, the letter may arrive all the same.
-func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Order, error) {
-	o, err := p.store.GetOrder(ctx, account, ref)
+func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*order.Order, error) {
+	o, err := p.store.Order.Get(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Ord
 
 // RenewReceipt does what SendReceipt does, asked for by somebody with an address of the receipt that has ended. From is their
 // network address.
-func (p *Post) RenewReceipt(ctx context.Context, o *store.Order, from string) error {
+func (p *Post) RenewReceipt(ctx context.Context, o *order.Order, from string) error {
 	return p.sendReceipt(ctx, o, p.countPage(from))
 }
 
@@ -59,7 +61,7 @@ func (p *Post) countPage(from string) counter {
 }
 
 // sendReceipt writes the letter with the address of a receipt, and sends it.
-func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) error {
+func (p *Post) sendReceipt(ctx context.Context, o *order.Order, count counter) error {
 	seller, err := p.store.Tenant.GetAccount(ctx, o.AccountID)
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 }
 
 // receipt returns what the letter with a receipt says.
-func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Account, o *store.Order, deliveries []store.LetterDelivery) (content, error) {
+func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Account, o *order.Order, deliveries []store.LetterDelivery) (content, error) {
 	c := content{
 		subject: l.T("mail.receipt.subject", "seller", nameOf(seller), "number", orderNumber(o)),
 		opening: []string{l.T("mail.receipt.opening", "number", orderNumber(o), "seller", nameOf(seller))},
@@ -102,7 +104,7 @@ func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Acc
 
 // whose returns the part of a receipt's letter that asks its reader to confirm their address. It is nil if the
 // address is confirmed already.
-func (p *Post) whose(ctx context.Context, l *locale.Locale, o *store.Order) (*action, error) {
+func (p *Post) whose(ctx context.Context, l *locale.Locale, o *order.Order) (*action, error) {
 	if o.CustomerVerified || o.CheckoutID == nil {
 		return nil, nil
 	}
@@ -207,12 +209,12 @@ func recovery(link string) content {
 
 // SendInvoice sends the customer the address of an invoice, where it can be read, kept and paid. A draft and a void invoice are
 // CodeInvalid on status; the other errors are those of SendReceipt.
-func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Invoice, error) {
-	i, err := p.store.GetInvoice(ctx, account, ref)
+func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*invoice.Invoice, error) {
+	i, err := p.store.Invoice.Get(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	if i.Status == store.InvoiceStatusDraft || i.Status == store.InvoiceStatusVoid {
+	if i.Status == invoice.StatusDraft || i.Status == invoice.StatusVoid {
 		return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
 	}
 	return i, p.sendInvoice(ctx, i, p.store.Mailbox.CountLetter)
@@ -220,12 +222,12 @@ func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Inv
 
 // RenewInvoice does what SendInvoice does, asked for by somebody with an address of the invoice that has ended. From is their
 // network address.
-func (p *Post) RenewInvoice(ctx context.Context, i *store.Invoice, from string) error {
+func (p *Post) RenewInvoice(ctx context.Context, i *invoice.Invoice, from string) error {
 	return p.sendInvoice(ctx, i, p.countPage(from))
 }
 
 // sendInvoice writes the letter with the address of an invoice, and sends it.
-func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter) error {
+func (p *Post) sendInvoice(ctx context.Context, i *invoice.Invoice, count counter) error {
 	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
 	if err != nil {
 		return err
@@ -239,7 +241,7 @@ func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter)
 }
 
 // invoiceSent leads the reader to an invoice, and says what is to be paid of it.
-func invoiceSent(l *locale.Locale, seller *tenant.Account, i *store.Invoice) content {
+func invoiceSent(l *locale.Locale, seller *tenant.Account, i *invoice.Invoice) content {
 	title := l.T("mail.invoice.title", "number", *i.Number, "seller", nameOf(seller))
 	c := content{
 		subject: title,

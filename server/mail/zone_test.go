@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestInvoiceSent_HasTheDateOfTheSellersZone(t *testing.T) {
 	t.Parallel()
 	due := core.TimeOf(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC))
-	i := &store.Invoice{Number: new("KES-1"), Currency: "usd", TotalAmount: 100, Status: store.InvoiceStatusOpen, DueAt: &due}
+	i := &invoice.Invoice{Number: new("KES-1"), Currency: "usd", TotalAmount: 100, Status: invoice.StatusOpen, DueAt: &due}
 	for zone, want := range map[string]string{"Pacific/Auckland": "1 January 2027", "UTC": "31 December 2026"} {
 		assert.Contains(t, invoiceSent(locale.EnglishCodes, &tenant.Account{Name: "Kestrel", Timezone: zone}, i).facts, "Due date: "+want)
 	}

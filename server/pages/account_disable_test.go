@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -132,9 +132,9 @@ func TestDisabledAccount_LeavesDocumentsReadable(t *testing.T) {
 		assert.NotContains(t, page, "has not set this page up")
 		page = w.types(i, "4242 4242 4242 4242", http.StatusOK) // from a page that was open before
 		assert.Contains(t, page, "takes no payments here at the moment")
-		now, err := w.GetInvoice(t.Context(), w.account, i.ID)
+		now, err := w.Invoice.Get(t.Context(), w.account, i.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.InvoiceStatusOpen, now.Status)
+		assert.Equal(t, invoice.StatusOpen, now.Status)
 		payment, err := w.Payment.LastOfInvoice(t.Context(), w.account, i.ID)
 		require.NoError(t, err)
 		assert.Nil(t, payment)

@@ -11,12 +11,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -47,7 +47,7 @@ type checkoutPage struct {
 	AsksLetter    bool              // the buyer can have a letter sent, to confirm their address
 	ForTrial      bool              // because they have a trial then, and not because of a discount
 	LetterSent    bool              // the buyer has just asked for one
-	Order         *store.Order      // once it is paid
+	Order         *order.Order      // once it is paid
 	Deliveries    []grant.Delivery  // what the buyer has by it
 }
 

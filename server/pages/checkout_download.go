@@ -34,7 +34,7 @@ func (p *Pages) checkoutDownload(c echo.Context) error {
 	if checkout.OrderID == nil {
 		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
 	}
-	order, err := p.store.GetOrder(ctx, account, *checkout.OrderID)
+	order, err := p.store.Order.Get(ctx, account, *checkout.OrderID)
 	if err != nil {
 		return p.refuse(c, err)
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -55,7 +55,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 		assert.Contains(t, page, "<h1>Thank you for your order</h1>")
 		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800")) // a double click, or the back button
 		assert.Contains(t, page, "<h1>Thank you for your order</h1>")
-		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 10}})
+		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, orders, 1)
 	})
@@ -104,7 +104,7 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 		form.Del("email")
 		assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
 
-		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 10}})
+		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, orders, 1)
 		assert.Equal(t, &core.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)

@@ -235,7 +235,7 @@ func (p *Pages) showBought(ctx context.Context, page *checkoutPage) error {
 		return nil
 	}
 	var err error
-	if page.Order, err = p.store.GetOrder(ctx, checkout.AccountID, *checkout.OrderID); err != nil {
+	if page.Order, err = p.store.Order.Get(ctx, checkout.AccountID, *checkout.OrderID); err != nil {
 		return err
 	}
 	page.Deliveries, err = p.store.CheckoutDeliveries(ctx, checkout)

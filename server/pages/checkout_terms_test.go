@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
@@ -32,7 +32,7 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 	form := card("4242424242424242", "3800")
 	form.Set("terms", "true")
 	assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
-	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 1}})
+	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
 	require.Len(t, orders[0].LegalAcceptances.V, 1)
 	assert.Equal(t, page.ID, orders[0].LegalAcceptances.V[0].LegalPage)

@@ -9,14 +9,16 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // invoiceOf returns an invoice as a document for its customer, in a language: the lines, what was paid and refunded, and what is due. Refunds
 // are by id. Its status is a code, of which badgeOf knows the words.
-func invoiceOf(l *locale.Locale, seller *tenant.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
+func invoiceOf(l *locale.Locale, seller *tenant.Account, d *invoice.Detail, refunds map[string]*store.Refund) *invoicepdf.Document {
 	i := d.Invoice
 	document := &invoicepdf.Document{
 		Title: l.T("document.invoice"), Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: seller.Local(i.CreatedAt),
@@ -40,7 +42,7 @@ func invoiceOf(l *locale.Locale, seller *tenant.Account, d *store.InvoiceDetail,
 			Name: l.T("document.period"), Value: l.Day(seller.Local(*i.PeriodStart)) + " – " + l.Day(seller.Local(*i.PeriodEnd)),
 		})
 	}
-	document.Balances = paidOf(l, i.BalanceApplied, i.AmountPaid, i.Status == store.InvoiceStatusVoid)
+	document.Balances = paidOf(l, i.BalanceApplied, i.AmountPaid, i.Status == invoice.StatusVoid)
 	given := refundsOf(l, seller, i.RefundIDs.V, refunds)
 	given.on(l, document, i.AmountPaid+i.BalanceApplied)
 	if given.amount > 0 {
@@ -64,27 +66,27 @@ func paidOf(l *locale.Locale, credit, paid int64, isVoid bool) []invoicepdf.Bala
 }
 
 // invoiceStatus returns the status of an invoice as badgeOf knows it.
-func invoiceStatus(s store.InvoiceStatus) string {
-	return map[store.InvoiceStatus]string{
-		store.InvoiceStatusDraft: "status.draft", store.InvoiceStatusOpen: "status.due", store.InvoiceStatusPastDue: "status.past_due", store.InvoiceStatusPaid: "status.paid",
-		store.InvoiceStatusVoid: "status.void", store.InvoiceStatusUncollectible: "status.uncollectible",
+func invoiceStatus(s invoice.Status) string {
+	return map[invoice.Status]string{
+		invoice.StatusDraft: "status.draft", invoice.StatusOpen: "status.due", invoice.StatusPastDue: "status.past_due", invoice.StatusPaid: "status.paid",
+		invoice.StatusVoid: "status.void", invoice.StatusUncollectible: "status.uncollectible",
 	}[s]
 }
 
 // receiptOf returns the receipt of an order for its buyer, who has paid it or is to pay it, as invoiceOf does. Payments and refunds are by id.
-func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, payments map[string]*payment.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
+func receiptOf(l *locale.Locale, seller *tenant.Account, d *order.Detail, payments map[string]*payment.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
 		Title: l.T("document.receipt"), Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: seller.Local(o.CreatedAt),
 		Seller: sellerOf(l, seller), Buyer: buyerOf(l, o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
 		Currency: o.Currency, Lines: linesOf(d.Items),
 		Subtotal: o.SubtotalAmount, Discount: o.DiscountAmount, Net: o.NetAmount, Taxes: taxesOf(o.TaxBreakdown.V), Tax: o.TaxAmount, Total: o.TotalAmount,
-		Balances: paidOf(l, o.BalanceApplied, o.PaidAmount, o.Status == store.OrderStatusVoid),
+		Balances: paidOf(l, o.BalanceApplied, o.PaidAmount, o.Status == order.StatusVoid),
 	}
 	if o.PaidAt != nil {
 		document.Facts = append(document.Facts, invoicepdf.Fact{Name: l.T("document.paid_on"), Value: l.Day(seller.Local(*o.PaidAt))})
 	}
-	if o.Status == store.OrderStatusPending {
+	if o.Status == order.StatusPending {
 		document.Balances = append(document.Balances, invoicepdf.Balance{Name: l.T("document.amount_due"), Amount: o.DueAmount()})
 	}
 	for _, id := range o.PaymentIDs.V {
@@ -109,10 +111,10 @@ func paidWith(l *locale.Locale, p *payment.Payment) string {
 }
 
 // orderStatus returns the status of an order as badgeOf knows it.
-func orderStatus(s store.OrderStatus) string {
-	return map[store.OrderStatus]string{
-		store.OrderStatusPending: "status.unpaid", store.OrderStatusPaid: "status.paid", store.OrderStatusPartiallyRefunded: "status.partly_refunded",
-		store.OrderStatusRefunded: "status.refunded", store.OrderStatusVoid: "status.void",
+func orderStatus(s order.Status) string {
+	return map[order.Status]string{
+		order.StatusPending: "status.unpaid", order.StatusPaid: "status.paid", order.StatusPartiallyRefunded: "status.partly_refunded",
+		order.StatusRefunded: "status.refunded", order.StatusVoid: "status.void",
 	}[s]
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -58,7 +59,7 @@ func gaveBack(l *locale.Locale, seller *tenant.Account, r *store.Refund) string 
 // refundedStatus returns the status of a document, as badgeOf knows it, of which refunded was given back.
 func refundedStatus(refunded, paid int64) string {
 	if refunded == paid {
-		return orderStatus(store.OrderStatusRefunded)
+		return orderStatus(order.StatusRefunded)
 	}
-	return orderStatus(store.OrderStatusPartiallyRefunded)
+	return orderStatus(order.StatusPartiallyRefunded)
 }

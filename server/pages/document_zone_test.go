@@ -10,6 +10,8 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -25,10 +27,10 @@ func TestDocuments_HaveTheDatesOfTheSellersZone(t *testing.T) {
 	} {
 		seller := &tenant.Account{Name: "Kestrel", Timezone: zone}
 		l := locale.English
-		invoice := invoiceOf(l, seller, &store.InvoiceDetail{Invoice: &store.Invoice{
+		invoice := invoiceOf(l, seller, &invoice.Detail{Invoice: &invoice.Invoice{
 			Currency: "usd", CreatedAt: at, FinalizedAt: &at, DueAt: &at, PaidAt: &at, PeriodStart: &at, PeriodEnd: &at, AmountPaid: 100, RefundIDs: core.JSONOf([]string{"re_1"}),
 		}}, map[string]*store.Refund{"re_1": refund})
-		receipt := receiptOf(l, seller, &store.OrderDetail{Order: &store.Order{
+		receipt := receiptOf(l, seller, &order.Detail{Order: &order.Order{
 			Currency: "usd", CreatedAt: at, PaidAt: &at, PaidAmount: 100, RefundIDs: core.JSONOf([]string{"re_1"}),
 		}}, nil, map[string]*store.Refund{"re_1": refund})
 		for _, d := range []*invoicepdf.Document{invoice, receipt} {
@@ -48,15 +50,15 @@ func TestWhenDue_CountsTheDaysBegun(t *testing.T) {
 	t.Parallel()
 	due := time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC)
 	seller := &tenant.Account{Timezone: "UTC"}
-	i := &store.Invoice{TotalAmount: 100, Status: store.InvoiceStatusOpen, DueAt: new(core.TimeOf(due))}
+	i := &invoice.Invoice{TotalAmount: 100, Status: invoice.StatusOpen, DueAt: new(core.TimeOf(due))}
 	for after, want := range map[time.Duration]string{
 		-time.Hour: "To be paid by 31 December 2026", 0: "To be paid by 31 December 2026", time.Hour: "Overdue by 1 day", 24 * time.Hour: "Overdue by 1 day", 25 * time.Hour: "Overdue by 2 days",
 	} {
 		assert.Equal(t, want, whenDue(locale.English, seller, i, core.TimeOf(due.Add(after))))
 	}
 	assert.Equal(t, "Seit 2 Tagen überfällig", whenDue(locale.Find("de"), seller, i, core.TimeOf(due.Add(25*time.Hour))))
-	for _, none := range []*store.Invoice{
-		{TotalAmount: 100, Status: store.InvoiceStatusOpen}, {TotalAmount: 100, Status: store.InvoiceStatusVoid, DueAt: i.DueAt}, {TotalAmount: 100, AmountPaid: 100, Status: store.InvoiceStatusPaid, DueAt: i.DueAt},
+	for _, none := range []*invoice.Invoice{
+		{TotalAmount: 100, Status: invoice.StatusOpen}, {TotalAmount: 100, Status: invoice.StatusVoid, DueAt: i.DueAt}, {TotalAmount: 100, AmountPaid: 100, Status: invoice.StatusPaid, DueAt: i.DueAt},
 	} {
 		assert.Empty(t, whenDue(locale.English, seller, none, core.TimeOf(due.Add(time.Hour))))
 	}
@@ -66,8 +68,8 @@ func TestWhenDue_CountsTheDaysBegun(t *testing.T) {
 func TestReceipt_SaysWhatWentToTheBalance(t *testing.T) {
 	t.Parallel()
 	receipt := func(credited int64) *invoicepdf.Document {
-		o := &store.Order{Currency: "usd", PaidAmount: 5000, TotalAmount: 5000, CreditedAmount: credited}
-		return receiptOf(locale.English, &tenant.Account{Name: "Kestrel"}, &store.OrderDetail{Order: o}, nil, nil)
+		o := &order.Order{Currency: "usd", PaidAmount: 5000, TotalAmount: 5000, CreditedAmount: credited}
+		return receiptOf(locale.English, &tenant.Account{Name: "Kestrel"}, &order.Detail{Order: o}, nil, nil)
 	}
 	assert.Equal(t, []string{"$12.50 credited to the balance after a change of plan."}, receipt(1250).Notes)
 	assert.Empty(t, receipt(0).Notes)

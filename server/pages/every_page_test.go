@@ -24,7 +24,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -119,7 +121,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-paid", func(p *checkoutPage) {
 			p.State, p.SuccessURL, p.AsksLetter = "paid", "https://shop.example/thanks", true
 			p.Portal = "../portal?shop=kestrel"
-			p.Order = &store.Order{Number: 1042, PaidAt: &someday, ReceiptURL: "https://pay.example/receipt/x"}
+			p.Order = &order.Order{Number: 1042, PaidAt: &someday, ReceiptURL: "https://pay.example/receipt/x"}
 			p.Deliveries = []grant.Delivery{
 				{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new("https://chat.example")}},
 				{Deliverable: grant.Deliverable{Type: "license_key"}, Key: new(word("KES-4F2A-99C1-7D30"))},
@@ -172,13 +174,13 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	v.Customer.Balance.V = map[string]int64{"eur": 500}
 	card := payment.SavedMethod{ID: "pm_1", Card: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
 	sub := subscription.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
-	invoice := store.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: store.InvoiceStatusOpen, HostedURL: "https://pay.example/invoice/x"}
+	i := invoice.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: invoice.StatusOpen, HostedURL: "https://pay.example/invoice/x"}
 	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5))}
 	full := portalHome{
-		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
+		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i}, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
-			{Order: store.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: store.OrderStatusPending}, Summary: word("Guided tour"), Invoice: &invoice},
-			{Order: store.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: store.OrderStatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},
+			{Order: order.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: order.StatusPending}, Summary: word("Guided tour"), Invoice: &i},
+			{Order: order.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: order.StatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},
 		},
 		Possessions: []possession{{Product: word("Birds of the Wadden Sea"), Deliveries: []delivery{
 			{Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "license_key", LicenseKey: new("lic_1")}, Key: new(word("KES-4F2A-99C1"))}},
@@ -190,7 +192,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	}
 	full.Done = l.T("portal.done.added")
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
-	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
+	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &i}
 	plan := subscription.Plan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
 	one.Plans = []subscription.Plan{plan}
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}

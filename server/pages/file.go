@@ -13,8 +13,9 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/transfer"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -44,7 +45,7 @@ func (p *Pages) file(c echo.Context) error {
 
 // invoiceFile serves the PDF of an invoice. If the invoice's links were revoked since the URL was made, it is 410.
 func (p *Pages) invoiceFile(c echo.Context, f *signed.File) error {
-	i, err := p.store.GetInvoice(c.Request().Context(), f.Account, f.ID)
+	i, err := p.store.Invoice.Get(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -56,7 +57,7 @@ func (p *Pages) invoiceFile(c echo.Context, f *signed.File) error {
 
 // receiptFile serves the PDF of a receipt. If the order's links were revoked since the URL was made, it is 410.
 func (p *Pages) receiptFile(c echo.Context, f *signed.File) error {
-	o, err := p.store.GetOrder(c.Request().Context(), f.Account, f.ID)
+	o, err := p.store.Order.Get(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -109,7 +110,7 @@ func (p *Pages) notServed(c echo.Context, err error) error {
 	return err
 }
 
-func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
+func (p *Pages) writeInvoice(c echo.Context, i *invoice.Invoice) error {
 	l, err := p.speakOf(c, i.AccountID, i.CustomerID)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
 	return p.pdf(c, l, seller, "invoice", document)
 }
 
-func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
+func (p *Pages) writeReceipt(c echo.Context, o *order.Order) error {
 	l, err := p.speakOf(c, o.AccountID, o.CustomerID)
 	if err != nil {
 		return err
@@ -179,12 +180,12 @@ func plain(number string) string {
 }
 
 // invoiceDocument returns an invoice as a document, as it stands now, and its seller.
-func (p *Pages) invoiceDocument(ctx context.Context, l *locale.Locale, i *store.Invoice) (*invoicepdf.Document, *tenant.Account, error) {
+func (p *Pages) invoiceDocument(ctx context.Context, l *locale.Locale, i *invoice.Invoice) (*invoicepdf.Document, *tenant.Account, error) {
 	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}
-	detail, err := p.store.GetInvoiceDetail(ctx, i)
+	detail, err := p.store.Invoice.GetDetail(ctx, i)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,12 +197,12 @@ func (p *Pages) invoiceDocument(ctx context.Context, l *locale.Locale, i *store.
 }
 
 // receiptDocument returns the receipt of an order as a document, as it stands now, and its seller.
-func (p *Pages) receiptDocument(ctx context.Context, l *locale.Locale, o *store.Order) (*invoicepdf.Document, *tenant.Account, error) {
+func (p *Pages) receiptDocument(ctx context.Context, l *locale.Locale, o *order.Order) (*invoicepdf.Document, *tenant.Account, error) {
 	seller, err := p.store.Tenant.GetAccount(ctx, o.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}
-	detail, err := p.store.GetOrderDetail(ctx, o)
+	detail, err := p.store.Order.GetDetail(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}

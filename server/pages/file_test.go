@@ -16,11 +16,11 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/export"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -28,7 +28,7 @@ import (
 )
 
 // bought makes a paid order of two handbooks.
-func (w *shop) bought(change func(*checkout.Checkout)) *store.Order {
+func (w *shop) bought(change func(*checkout.Checkout)) *order.Order {
 	w.t.Helper()
 	c := w.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur"})
 	if change != nil {
@@ -38,7 +38,7 @@ func (w *shop) bought(change func(*checkout.Checkout)) *store.Order {
 	w.pay(c, "pm_card_visa")
 	c, err := w.Checkout.Get(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
-	o, err := w.GetOrder(w.t.Context(), w.account, *c.OrderID)
+	o, err := w.Order.Get(w.t.Context(), w.account, *c.OrderID)
 	require.NoError(w.t, err)
 	return o
 }
@@ -77,7 +77,7 @@ func (w *shop) exported(list string, query any) [][]string {
 func TestFile_OpensUntilItExpires(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	u, err := w.GetOrderReceipt(t.Context(), w.account, w.bought(nil).ID)
+	u, err := w.Order.Receipt(t.Context(), w.account, w.bought(nil).ID)
 	require.NoError(t, err)
 	kind, body := w.fetch(u.URL)
 	assert.Equal(t, "application/pdf", kind)
@@ -92,7 +92,7 @@ func TestFile_OpensUntilItExpires(t *testing.T) {
 func TestFile_OpensNothingElse(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	u, err := w.GetOrderReceipt(t.Context(), w.account, w.bought(nil).ID)
+	u, err := w.Order.Receipt(t.Context(), w.account, w.bought(nil).ID)
 	require.NoError(t, err)
 	before, token, _ := strings.Cut(u.URL, "/files/")
 	for i := range token {

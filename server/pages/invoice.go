@@ -17,8 +17,9 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -57,12 +58,12 @@ func (p documentPage) TakesStripe() bool { return p.State == "stripe" }
 func (p documentPage) Stripe() stripeForm { return stripeForm{Key: p.Key} }
 
 // invoice serves the page of an invoice. If its customer comes back from their bank, it first asks what became of the payment.
-func (p *Pages) invoice(c echo.Context, i *store.Invoice) error {
+func (p *Pages) invoice(c echo.Context, i *invoice.Invoice) error {
 	if c.QueryParam("redirect_status") != "" {
 		ctx := c.Request().Context()
 		p.welcomeBackTo(ctx, i.AccountID, i.ID)
 		var err error
-		if i, err = p.store.GetInvoice(ctx, i.AccountID, i.ID); err != nil {
+		if i, err = p.store.Invoice.Get(ctx, i.AccountID, i.ID); err != nil {
 			return p.refuse(c, err)
 		}
 	}
@@ -81,7 +82,7 @@ func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 }
 
 // showInvoice answers with the page of an invoice as it stands. Problem says why it was not paid just now, and may be empty.
-func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, problem string) error {
+func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, problem string) error {
 	l, err := p.speakOf(c, i.AccountID, i.CustomerID)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 }
 
 // whenDue says by when an invoice is to be paid, or for how many days begun it is overdue. It is empty if nothing is due, or at no time.
-func whenDue(l *locale.Locale, seller *tenant.Account, i *store.Invoice, now core.Time) string {
+func whenDue(l *locale.Locale, seller *tenant.Account, i *invoice.Invoice, now core.Time) string {
 	switch {
 	case !isDue(i) || i.DueAt == nil:
 		return ""
@@ -131,8 +132,8 @@ func (p *Pages) pdfOf(c echo.Context, here string) string {
 // offerPayment finds out how the customer can pay what is due, and sets the page's state accordingly. If a payment is under way
 // already, no other one is offered; if the last one failed, the page says why. Test cards are typed into the page; a real card
 // is taken by Stripe and does not pass through this server.
-func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *store.Invoice, page *documentPage) error {
-	if i.AmountDue() <= 0 || i.Status != store.InvoiceStatusOpen && i.Status != store.InvoiceStatusPastDue {
+func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *invoice.Invoice, page *documentPage) error {
+	if i.AmountDue() <= 0 || i.Status != invoice.StatusOpen && i.Status != invoice.StatusPastDue {
 		return nil
 	}
 	charge, err := p.store.Payment.LastOfInvoice(ctx, i.AccountID, i.ID)
@@ -178,7 +179,7 @@ func (p *Pages) authenticates(payment *payment.Payment) bool {
 }
 
 // payInvoice takes the form with which an invoice is paid: with a card that was typed into the page, or given to Stripe.
-func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
+func (p *Pages) payInvoice(c echo.Context, i *invoice.Invoice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
 	method := stripeMethod(c.FormValue("payment_method"))
@@ -198,7 +199,7 @@ func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 
 // paid answers a form after a payment was tried with the result err. It sends the buyer back to the page, and on to their bank
 // if the payment needs that. If what they typed was refused, the page says why.
-func (p *Pages) paid(c echo.Context, i *store.Invoice, err error) error {
+func (p *Pages) paid(c echo.Context, i *invoice.Invoice, err error) error {
 	ctx, account, id := c.Request().Context(), i.AccountID, i.ID
 	switch core.OutcomeOf(err) {
 	case core.Recorded:
@@ -216,7 +217,7 @@ func (p *Pages) paid(c echo.Context, i *store.Invoice, err error) error {
 		}
 	}
 	if problem, ok := p.whyNot(c, err); ok {
-		i, err := p.store.GetInvoice(ctx, account, id)
+		i, err := p.store.Invoice.Get(ctx, account, id)
 		if err != nil {
 			return p.refuse(c, err)
 		}
@@ -236,7 +237,7 @@ func (p *Pages) paid(c echo.Context, i *store.Invoice, err error) error {
 }
 
 // authenticateInvoice serves the button with which a buyer approves a charge of the test provider, which then goes on.
-func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
+func (p *Pages) authenticateInvoice(c echo.Context, i *invoice.Invoice) error {
 	account, id := i.AccountID, i.ID
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
@@ -275,7 +276,7 @@ func expiry(typed string) (month, year int) {
 }
 
 // receipt serves the page of an order's receipt.
-func (p *Pages) receipt(c echo.Context, o *store.Order) error {
+func (p *Pages) receipt(c echo.Context, o *order.Order) error {
 	l, err := p.speakOf(c, o.AccountID, o.CustomerID)
 	if err != nil {
 		return err

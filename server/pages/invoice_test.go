@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -54,7 +55,7 @@ func TestInvoicePage_OfAPurchaseIsPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	o := w.bought(nil)
-	i, err := w.GetInvoice(t.Context(), w.account, *o.InvoiceID)
+	i, err := w.Invoice.Get(t.Context(), w.account, *o.InvoiceID)
 	require.NoError(t, err)
 	page := w.page(i.HostedURL, http.StatusOK)
 	assert.Contains(t, page, "Invoice "+*i.Number)
@@ -68,7 +69,7 @@ func TestPages_OpenOnlyToTheirOwnAddress(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	o := w.bought(nil)
-	i, err := w.GetInvoice(t.Context(), w.account, *o.InvoiceID)
+	i, err := w.Invoice.Get(t.Context(), w.account, *o.InvoiceID)
 	require.NoError(t, err)
 	token := i.HostedURL[strings.LastIndexByte(i.HostedURL, '/')+1:]
 	for at := range token {
@@ -87,16 +88,16 @@ func TestPages_OpenOnlyToTheirOwnAddress(t *testing.T) {
 }
 
 // billed issues an invoice over 95.20 that is due in a day.
-func (w *shop) billed() *store.Invoice {
+func (w *shop) billed() *invoice.Invoice {
 	w.t.Helper()
 	customer, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Email: new("grace@example.com")})
 	require.NoError(w.t, err)
-	i, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
-		Invoice: &store.Invoice{
-			CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(24 * time.Hour))), Memo: new("For <January>"), Currency: "eur",
+	i, err := w.Invoice.Create(w.t.Context(), w.account, invoice.Draft{
+		Invoice: &invoice.Invoice{
+			CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(24 * time.Hour))), Memo: new("For <January>"), Currency: "eur",
 		},
 		Customer: customer.ID,
-		Lines:    []store.NewInvoiceLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
+		Lines:    []invoice.NewLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
 	})
 	require.NoError(w.t, err)
 	w.page(i.HostedURL, http.StatusNotFound)
@@ -107,7 +108,7 @@ func (w *shop) billed() *store.Invoice {
 }
 
 // types posts a card into the page of an invoice, and returns the page after it.
-func (w *shop) types(i *store.Invoice, number string, status int) string {
+func (w *shop) types(i *invoice.Invoice, number string, status int) string {
 	w.t.Helper()
 	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"card_number": {number}, "card_expiry": {"1299"}, "card_cvc": {"123"}})
 	require.NoError(w.t, err)
@@ -133,14 +134,14 @@ func TestInvoicePage_IsPaidByCard(t *testing.T) {
 		assert.Contains(t, page, ">Paid<")
 		assert.NotContains(t, page, `role="alert"`)
 
-		i, err := w.GetInvoice(t.Context(), w.account, i.ID)
+		i, err := w.Invoice.Get(t.Context(), w.account, i.ID)
 		require.NoError(t, err)
 		assert.Equal(t, int64(9520), i.AmountPaid)
 	})
 }
 
 // refund gives back a part of what an invoice was paid with.
-func (w *shop) refund(i *store.Invoice, amount int64) *store.Refund {
+func (w *shop) refund(i *invoice.Invoice, amount int64) *store.Refund {
 	w.t.Helper()
 	r, err := w.billing.CreateRefund(w.t.Context(), w.account, store.NewRefund{Order: *i.OrderID, Amount: &amount, Reason: store.RefundReasonCustomerRequest})
 	require.NoError(w.t, err)
@@ -206,7 +207,7 @@ func TestDocuments_ShowWhatWasGivenBack(t *testing.T) {
 	w.now = w.now.Add(48 * time.Hour)
 	settle(begun, payments.RefundSucceeded)
 	w.refund(i, 8520)
-	order, err := w.GetOrder(t.Context(), w.account, *i.OrderID)
+	order, err := w.Order.Get(t.Context(), w.account, *i.OrderID)
 	require.NoError(t, err)
 	for _, document := range []string{w.text(i.HostedURL + "/pdf"), w.text(order.ReceiptURL + "/pdf")} {
 		assert.Regexp(t, `(?m)^\s*Refunded$`, document, "the status")
@@ -242,7 +243,7 @@ func TestDocuments_OfWhatIsVoidGaveTheCreditBack(t *testing.T) {
 	for _, table := range []string{"invoices", "orders"} {
 		harness.OpenDatabase(t, url).Must(t, "UPDATE "+table+" SET balance_applied = 500")
 	}
-	order, err := w.GetOrder(t.Context(), w.account, *i.OrderID)
+	order, err := w.Order.Get(t.Context(), w.account, *i.OrderID)
 	require.NoError(t, err)
 	for _, address := range []string{i.HostedURL, order.ReceiptURL} {
 		page := w.page(address, http.StatusOK)

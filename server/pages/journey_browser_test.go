@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
@@ -17,12 +17,12 @@ import (
 )
 
 // sold returns the only order, which is paid.
-func (w *shop) sold() store.Order {
+func (w *shop) sold() order.Order {
 	w.t.Helper()
-	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 10}})
+	orders, _, err := w.Order.List(w.t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
 	require.NoError(w.t, err)
 	require.Len(w.t, orders, 1)
-	assert.Equal(w.t, store.OrderStatusPaid, orders[0].Status)
+	assert.Equal(w.t, order.StatusPaid, orders[0].Status)
 	return orders[0]
 }
 

@@ -14,14 +14,15 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // ofOrder finds the order of a receipt's address, and has serve answer. An address that has ended gets the page of showEnded.
-func (p *Pages) ofOrder(serve func(c echo.Context, o *store.Order) error) echo.HandlerFunc {
+func (p *Pages) ofOrder(serve func(c echo.Context, o *order.Order) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		o, ended, err := p.store.OpenReceipt(c.Request().Context(), c.Param("token"))
+		o, ended, err := p.store.Order.OpenReceipt(c.Request().Context(), c.Param("token"))
 		if err != nil {
 			return p.refuse(c, err)
 		}
@@ -33,9 +34,9 @@ func (p *Pages) ofOrder(serve func(c echo.Context, o *store.Order) error) echo.H
 }
 
 // ofInvoice finds the invoice of a hosted address, and has serve answer. An address that has ended gets the page of showEnded.
-func (p *Pages) ofInvoice(serve func(c echo.Context, i *store.Invoice) error) echo.HandlerFunc {
+func (p *Pages) ofInvoice(serve func(c echo.Context, i *invoice.Invoice) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		i, ended, err := p.store.OpenHostedInvoice(c.Request().Context(), c.Param("token"))
+		i, ended, err := p.store.Invoice.OpenHosted(c.Request().Context(), c.Param("token"))
 		if err != nil {
 			return p.refuse(c, err)
 		}
@@ -78,7 +79,7 @@ const renewTime = 10 * time.Second
 // renewReceipt has a new address of a receipt sent to its buyer. The answer is the same, and takes the same time, whether or
 // not there is somebody to send it to, and whether or not too much was sent already: it tells nothing to a stranger.
 func (p *Pages) renewReceipt(c echo.Context) error {
-	o, ended, err := p.store.OpenReceipt(c.Request().Context(), c.Param("token"))
+	o, ended, err := p.store.Order.OpenReceipt(c.Request().Context(), c.Param("token"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -91,7 +92,7 @@ func (p *Pages) renewReceipt(c echo.Context) error {
 
 // renewInvoice does for an invoice what renewReceipt does for a receipt.
 func (p *Pages) renewInvoice(c echo.Context) error {
-	i, ended, err := p.store.OpenHostedInvoice(c.Request().Context(), c.Param("token"))
+	i, ended, err := p.store.Invoice.OpenHosted(c.Request().Context(), c.Param("token"))
 	if err != nil {
 		return p.refuse(c, err)
 	}

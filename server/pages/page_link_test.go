@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -45,7 +46,7 @@ func TestEndedLink_HasANewOneSentToTheBuyer(t *testing.T) {
 	database.Each(t, func(t *testing.T, address string) {
 		w := newShopOn(t, address)
 		o := w.bought(nil)
-		i, err := w.GetInvoice(t.Context(), w.account, *o.InvoiceID)
+		i, err := w.Invoice.Get(t.Context(), w.account, *o.InvoiceID)
 		require.NoError(t, err)
 		w.now = w.now.AddDate(0, 8, 0)
 		for _, ended := range []string{o.ReceiptURL, i.HostedURL} {
@@ -108,10 +109,10 @@ func TestEndedLink_AnswersTheSameWhateverIsSent(t *testing.T) {
 }
 
 // revoked is an order as it was before its links were revoked.
-func (w *shop) revoked() *store.Order {
+func (w *shop) revoked() *order.Order {
 	w.t.Helper()
 	o := w.bought(nil)
-	_, err := w.RevokeOrderLinks(w.t.Context(), w.account, o.ID)
+	_, err := w.Order.RevokeLinks(w.t.Context(), w.account, o.ID)
 	require.NoError(w.t, err)
 	return o
 }
@@ -120,7 +121,7 @@ func TestEndedLink_PaysNothing(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	i := w.billed()
-	fresh, err := w.RevokeInvoiceLinks(t.Context(), w.account, i.ID)
+	fresh, err := w.Invoice.RevokeLinks(t.Context(), w.account, i.ID)
 	require.NoError(t, err)
 	for _, below := range []string{"/pay", "/authenticate"} {
 		response, err := http.PostForm(i.HostedURL+below, url.Values{"card_number": {"4242424242424242"}, "card_expiry": {"1299"}, "card_cvc": {"123"}})
@@ -128,9 +129,9 @@ func TestEndedLink_PaysNothing(t *testing.T) {
 		assert.Contains(t, w.read(response, http.StatusGone), `action="renew"`)
 	}
 	w.page(i.HostedURL+"/pdf", http.StatusGone)
-	unpaid, err := w.GetInvoice(t.Context(), w.account, i.ID)
+	unpaid, err := w.Invoice.Get(t.Context(), w.account, i.ID)
 	require.NoError(t, err)
-	assert.Equal(t, store.InvoiceStatusOpen, unpaid.Status)
+	assert.Equal(t, invoice.StatusOpen, unpaid.Status)
 
 	response, err := http.PostForm(fresh.HostedURL+"/renew", nil)
 	require.NoError(t, err)
@@ -145,18 +146,18 @@ func TestFile_EndsWhenItsLinksAreRevoked(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	o := w.bought(nil)
-	receipt, err := w.GetOrderReceipt(t.Context(), w.account, o.ID)
+	receipt, err := w.Order.Receipt(t.Context(), w.account, o.ID)
 	require.NoError(t, err)
-	invoice, err := w.GetInvoicePDF(t.Context(), w.account, *o.InvoiceID)
+	invoice, err := w.Invoice.PDF(t.Context(), w.account, *o.InvoiceID)
 	require.NoError(t, err)
-	_, err = w.RevokeOrderLinks(t.Context(), w.account, o.ID)
+	_, err = w.Order.RevokeLinks(t.Context(), w.account, o.ID)
 	require.NoError(t, err)
 	w.page(receipt.URL, http.StatusGone)
 	w.fetch(invoice.URL)
-	_, err = w.RevokeInvoiceLinks(t.Context(), w.account, *o.InvoiceID)
+	_, err = w.Invoice.RevokeLinks(t.Context(), w.account, *o.InvoiceID)
 	require.NoError(t, err)
 	w.page(invoice.URL, http.StatusGone)
-	again, err := w.GetOrderReceipt(t.Context(), w.account, o.ID)
+	again, err := w.Order.Receipt(t.Context(), w.account, o.ID)
 	require.NoError(t, err)
 	w.fetch(again.URL)
 }

@@ -13,12 +13,13 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -153,7 +154,7 @@ type money struct {
 // portalHome is the data of portal.html, the overview with which a session begins.
 type portalHome struct {
 	portalPage
-	Due           []store.Invoice
+	Due           []invoice.Invoice
 	Subscriptions []subscription.Subscription
 	Orders        []portalOrder
 	MoreOrders    bool
@@ -168,9 +169,9 @@ type portalHome struct {
 
 // portalOrder is an order with what the portal shows of it: what was bought in words, and its invoice, nil if it has none.
 type portalOrder struct {
-	store.Order
+	order.Order
 	Summary string
-	Invoice *store.Invoice
+	Invoice *invoice.Invoice
 }
 
 // Standing returns the status of the order as badgeOf knows it.
@@ -183,8 +184,8 @@ func (o *portalOrder) IsPaid() bool { return o.PaidAt != nil }
 func (o *portalOrder) IsDue() bool { return o.Invoice != nil && isDue(o.Invoice) }
 
 // isDue reports whether there is something to pay of an invoice.
-func isDue(i *store.Invoice) bool {
-	return i.AmountDue() > 0 && (i.Status == store.InvoiceStatusOpen || i.Status == store.InvoiceStatusPastDue)
+func isDue(i *invoice.Invoice) bool {
+	return i.AmountDue() > 0 && (i.Status == invoice.StatusOpen || i.Status == invoice.StatusPastDue)
 }
 
 func (p *Pages) portalHome(v *visit) error { return p.showPortal(v, http.StatusOK, "") }
@@ -220,10 +221,10 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 }
 
 // dueInvoices returns the invoices that the customer has to pay, those that are past due first.
-func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
-	var due []store.Invoice
-	for _, status := range []store.InvoiceStatus{store.InvoiceStatusPastDue, store.InvoiceStatusOpen} {
-		found, _, err := p.store.ListInvoices(v.ctx(), v.Session.AccountID, store.ListInvoices{
+func (p *Pages) dueInvoices(v *visit) ([]invoice.Invoice, error) {
+	var due []invoice.Invoice
+	for _, status := range []invoice.Status{invoice.StatusPastDue, invoice.StatusOpen} {
+		found, _, err := p.store.Invoice.List(v.ctx(), v.Session.AccountID, invoice.List{
 			Page: core.Page{Limit: portalDue}, Customer: v.Customer.ID, Status: status, IsVerified: true,
 		})
 		if err != nil {
@@ -242,13 +243,13 @@ func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 // It also reports whether there are more.
 func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder, bool, error) {
 	ctx, account := v.ctx(), v.Session.AccountID
-	orders, more, err := p.store.ListOrders(ctx, account, store.ListOrders{
+	orders, more, err := p.store.Order.List(ctx, account, order.List{
 		Page: core.Page{Limit: limit, StartingAfter: after}, Customer: v.Customer.ID, IsVerified: true,
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	lines, err := p.store.OrderLines(ctx, account, orders)
+	lines, err := p.store.Order.Lines(ctx, account, orders)
 	if err != nil {
 		return nil, false, err
 	}
@@ -258,7 +259,7 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 			ids = append(ids, *id)
 		}
 	}
-	invoices, err := p.store.InvoicesByID(ctx, account, ids)
+	invoices, err := p.store.Invoice.ByID(ctx, account, ids)
 	if err != nil {
 		return nil, false, err
 	}

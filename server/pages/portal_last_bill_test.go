@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -38,7 +39,7 @@ func TestPortal_SaysThatALastBillFollows(t *testing.T) {
 		g.run()
 		g.renew()
 		assert.NotContains(t, g.see(path, http.StatusOK), "A last bill")
-		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: core.Page{Limit: 10}, Subscription: sub.ID})
+		orders, _, err := g.Order.List(t.Context(), g.account, order.List{Page: core.Page{Limit: 10}, Subscription: sub.ID})
 		require.NoError(t, err)
 		require.Len(t, orders, 2)
 		assert.Equal(t, charged, orders[0].PaidAmount)

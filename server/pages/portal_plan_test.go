@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -92,11 +92,11 @@ func TestPortal_APlanIsPaidOnce(t *testing.T) {
 		}
 		all.Wait()
 		assert.Equal(t, gold, g.subscription(sub.ID).PriceVariantID)
-		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
+		orders, _, err := g.Order.List(t.Context(), g.account, order.List{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
 		require.NoError(t, err)
 		paid := 0
 		for _, o := range orders {
-			if o.Status == store.OrderStatusPaid {
+			if o.Status == order.StatusPaid {
 				paid++
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -20,7 +21,7 @@ type portalSubscription struct {
 	*subscription.Subscription
 	Next   *money // amount of the next payment, nil if there is none
 	Last   *money // what is charged when it ends, nil for nothing
-	Unpaid *store.Invoice
+	Unpaid *invoice.Invoice
 	Method *payment.SavedMethod // the saved card that it is charged to, nil if it is none of those
 	Cards  []payment.SavedMethod
 	Once   string
@@ -142,7 +143,7 @@ func (p *Pages) charged(ctx context.Context, page *portalSubscription) error {
 func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	ctx, sub := v.ctx(), page.Subscription
 	if sub.Status == subscription.StatusPastDue && sub.LatestInvoiceID != nil {
-		unpaid, err := p.store.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
+		unpaid, err := p.store.Invoice.Get(ctx, sub.AccountID, *sub.LatestInvoiceID)
 		if err == nil && isDue(unpaid) {
 			page.Unpaid = unpaid
 		}
@@ -162,7 +163,7 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	return err
 }
 
-// Subscription.LastBill returns what a subscription charges when it ends with its period, nil for nothing.
+// lastBill returns what a subscription charges when it ends with its period, nil for nothing.
 func (p *Pages) lastBill(v *visit, sub *subscription.Subscription) (*money, error) {
 	amount, err := p.store.Subscription.LastBillAmount(v.ctx(), sub.AccountID, sub.ID)
 	if err != nil || amount == 0 {

@@ -21,7 +21,9 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -168,15 +170,15 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 		assert.Contains(t, page, "€95.20 are to be paid until ")
 		assert.Equal(t, 5, strings.Count(page, "<small>Order "))
 		assert.Contains(t, page, "All orders and invoices")
-		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
+		orders, _, err := g.Order.List(t.Context(), g.account, order.List{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
 		require.NoError(t, err)
 		all := g.see("/orders", http.StatusOK)
 		for _, o := range orders {
-			i, err := g.GetInvoice(t.Context(), g.account, *o.InvoiceID)
+			i, err := g.Invoice.Get(t.Context(), g.account, *o.InvoiceID)
 			require.NoError(t, err)
-			assert.Equal(t, o.Status == store.OrderStatusPaid, strings.Contains(all, `href="`+o.ReceiptURL+`"`))
+			assert.Equal(t, o.Status == order.StatusPaid, strings.Contains(all, `href="`+o.ReceiptURL+`"`))
 			assert.Contains(t, all, `href="`+i.HostedURL+`/pdf"`)
-			assert.Equal(t, o.Status == store.OrderStatusPending, strings.Contains(all, `href="`+i.HostedURL+`"`), "what is paid is not to be paid")
+			assert.Equal(t, o.Status == order.StatusPending, strings.Contains(all, `href="`+i.HostedURL+`"`), "what is paid is not to be paid")
 		}
 		assert.NotContains(t, all, "Older orders")
 		older := g.see("/orders?after="+orders[3].ID, http.StatusOK)
@@ -188,10 +190,10 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 func (g *guest) billed() {
 	g.t.Helper()
 	for _, issued := range []bool{true, false} {
-		i, err := g.CreateInvoice(g.t.Context(), g.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(g.now.Add(24 * time.Hour))), Currency: "eur"},
+		i, err := g.Invoice.Create(g.t.Context(), g.account, invoice.Draft{
+			Invoice:  &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(g.now.Add(24 * time.Hour))), Currency: "eur"},
 			Customer: g.customer.ID,
-			Lines:    []store.NewInvoiceLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
+			Lines:    []invoice.NewLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
 		})
 		require.NoError(g.t, err)
 		if issued {

@@ -16,12 +16,13 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -117,7 +118,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	first := w.checkout(catalog.PriceVariant{Amount: 1900})
 	_, err := w.billing.ConfirmCheckout(t.Context(), w.account, first.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}, Save: true})
 	require.NoError(t, err)
-	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 1}})
+	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
 	customer, err := w.Customer.Get(t.Context(), w.account, orders[0].CustomerID)
 	require.NoError(t, err)
@@ -240,7 +241,7 @@ func TestPages_SayThatAnUnknownPaymentIsBeingProcessed(t *testing.T) {
 }
 
 // sends posts what Stripe made of a card into the page of an invoice, and returns the page after it.
-func (w *shop) sends(i *store.Invoice, method string, status int) string {
+func (w *shop) sends(i *invoice.Invoice, method string, status int) string {
 	w.t.Helper()
 	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"payment_method": {method}})
 	require.NoError(w.t, err)
@@ -263,9 +264,9 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 
 		customer, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
-		i, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(time.Hour))), Currency: "kwd"},
-			Customer: customer.ID, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
+		i, err := w.Invoice.Create(t.Context(), w.account, invoice.Draft{
+			Invoice:  &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(time.Hour))), Currency: "kwd"},
+			Customer: customer.ID, Lines: []invoice.NewLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
 		})
 		require.NoError(t, err)
 		i, err = w.FinalizeInvoice(t.Context(), w.account, i.ID)
@@ -339,7 +340,7 @@ func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
 	})
 }
 
-// payment.MethodOf is what the subscription of a checkout will be charged to.
+// methodOf is what the subscription of a checkout will be charged to.
 func (w *shop) methodOf(c *checkout.Checkout) *payment.BillingMethod {
 	w.t.Helper()
 	sub, err := w.Subscription.OfCheckout(w.t.Context(), w.account, c.ID)

@@ -153,7 +153,7 @@ type AttachInput struct {
 }
 
 // ChargeInput asks for Amount, in minor units of Currency. A charge of the amount 0 asks whether a saved method may be charged
-// later. OffSession means that the buyer is not there to approve the charge. Payment.CustomerRef is empty for a method that is charged
+// later. OffSession means that the buyer is not there to approve the charge. CustomerRef is empty for a method that is charged
 // once.
 type ChargeInput struct {
 	Token       string

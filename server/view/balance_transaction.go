@@ -6,7 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 )
 
-// customer.BalanceTransaction renders a change of a customer's balance.
+// BalanceTransaction renders a change of a customer's balance.
 func BalanceTransaction(t *customer.BalanceTransaction) api.BalanceTransaction {
 	return api.BalanceTransaction{
 		ID:          t.ID,
@@ -22,7 +22,7 @@ func BalanceTransaction(t *customer.BalanceTransaction) api.BalanceTransaction {
 	}
 }
 
-// customer.ListBalanceTransactions reads the query of a list.
+// ListBalanceTransactions reads the query of a list.
 func ListBalanceTransactions(q api.ListCustomerBalanceTransactionsParams) customer.ListBalanceTransactions {
 	return customer.ListBalanceTransactions{
 		Page:     Page(q.Limit, q.StartingAfter, q.EndingBefore),
@@ -31,7 +31,7 @@ func ListBalanceTransactions(q api.ListCustomerBalanceTransactionsParams) custom
 	}
 }
 
-// customer.NewBalanceTransaction reads the body of a create.
+// NewBalanceTransaction reads the body of a create.
 func NewBalanceTransaction(b *api.BalanceTransactionCreate) customer.NewBalanceTransaction {
 	return customer.NewBalanceTransaction{Amount: b.Amount, Currency: b.Currency, Description: b.Description}
 }

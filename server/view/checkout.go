@@ -122,7 +122,7 @@ func delivery(c *checkout.Checkout, d grant.Delivery) api.CheckoutDelivery {
 	return api.CheckoutDelivery{Type: api.CheckoutDeliveryType(d.Type), Name: d.Name, URL: d.URL, Key: d.Key}
 }
 
-// checkout.List reads the query of a list.
+// ListCheckouts reads the query of a list.
 func ListCheckouts(q api.ListCheckoutsParams) checkout.List {
 	return checkout.List{
 		Page:          SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),

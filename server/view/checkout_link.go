@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// checkout.Link renders a checkout link.
+// CheckoutLink renders a checkout link.
 func CheckoutLink(l *checkout.Link) api.CheckoutLink {
 	return api.CheckoutLink{
 		ID:                 l.ID,
@@ -28,7 +28,7 @@ func CheckoutLink(l *checkout.Link) api.CheckoutLink {
 	}
 }
 
-// checkout.ListLinks reads the query of a list.
+// ListCheckoutLinks reads the query of a list.
 func ListCheckoutLinks(q api.ListCheckoutLinksParams) checkout.ListLinks {
 	return checkout.ListLinks{
 		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),

@@ -9,8 +9,10 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // Event renders the `data` of an event: the resource as it is in this transaction, with the objects that belong to it in the
@@ -22,9 +24,9 @@ func Event(kind string, v any) ([]byte, error) {
 		return json.Marshal(productDetail(d))
 	case *checkout.Detail:
 		return json.Marshal(checkoutDetail(d))
-	case *store.OrderDetail:
+	case *order.Detail:
 		return json.Marshal(orderDetail(d))
-	case *store.InvoiceDetail:
+	case *invoice.Detail:
 		return json.Marshal(invoiceDetail(d))
 	case *store.RefundDetail:
 		return json.Marshal(refundDetail(d))
@@ -49,7 +51,7 @@ func checkoutDetail(d *checkout.Detail) api.Checkout {
 	return out
 }
 
-func orderDetail(d *store.OrderDetail) api.Order {
+func orderDetail(d *order.Detail) api.Order {
 	out := Order(d.Order)
 	inline(out.LineItems, d.Items, LineItem, func(l *lineitem.Item) string { return l.ID })
 	if d.Customer != nil {
@@ -58,7 +60,7 @@ func orderDetail(d *store.OrderDetail) api.Order {
 	return out
 }
 
-func invoiceDetail(d *store.InvoiceDetail) api.Invoice {
+func invoiceDetail(d *invoice.Detail) api.Invoice {
 	out := Invoice(d.Invoice)
 	inline(out.Lines, d.Items, LineItem, func(l *lineitem.Item) string { return l.ID })
 	if d.Customer != nil {
@@ -74,7 +76,7 @@ type refundedOrder struct {
 }
 
 func refundDetail(d *store.RefundDetail) refundedOrder {
-	out := refundedOrder{Order: orderDetail(&d.OrderDetail), Refund: Refund(d.Refund)}
+	out := refundedOrder{Order: orderDetail(&d.Detail), Refund: Refund(d.Refund)}
 	inline(out.Refunds, d.Refunds, Refund, func(r *store.Refund) string { return r.ID })
 	return out
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -117,6 +117,6 @@ func TestEvent_DoesNotCarryWhatPaysACheckout(t *testing.T) {
 
 func TestEvent_UnknownValueIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := Event(outbox.EventOrderPaid, &store.Order{})
+	_, err := Event(outbox.EventOrderPaid, &order.Order{})
 	require.Error(t, err)
 }

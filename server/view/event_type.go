@@ -10,8 +10,10 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -82,28 +84,28 @@ func eventSample(kind string) any {
 	case outbox.EventInvoiceCreated:
 		return sampleInvoice()
 	case outbox.EventInvoicePaid:
-		invoice := sampleInvoice()
-		invoice.Invoice.Status, invoice.Invoice.AmountPaid, invoice.Invoice.PaidAt = store.InvoiceStatusPaid, invoice.Invoice.TotalAmount, new(sampleTime())
-		invoice.Invoice.AttemptCount, invoice.Invoice.PaymentIDs = 1, core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
-		return invoice
+		i := sampleInvoice()
+		i.Invoice.Status, i.Invoice.AmountPaid, i.Invoice.PaidAt = invoice.StatusPaid, i.Invoice.TotalAmount, new(sampleTime())
+		i.Invoice.AttemptCount, i.Invoice.PaymentIDs = 1, core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
+		return i
 	case outbox.EventInvoicePastDue:
-		invoice := sampleInvoice()
-		invoice.Invoice.Status, invoice.Invoice.AttemptCount = store.InvoiceStatusPastDue, 1
-		invoice.Invoice.PastDueAt, invoice.Invoice.NextAttemptAt = new(sampleTime()), new(sampleTime().Add(48*time.Hour))
-		return invoice
+		i := sampleInvoice()
+		i.Invoice.Status, i.Invoice.AttemptCount = invoice.StatusPastDue, 1
+		i.Invoice.PastDueAt, i.Invoice.NextAttemptAt = new(sampleTime()), new(sampleTime().Add(48*time.Hour))
+		return i
 	case outbox.EventInvoiceVoided:
-		invoice := sampleInvoice()
-		invoice.Invoice.Status, invoice.Invoice.VoidedAt, invoice.Invoice.VoidReason = store.InvoiceStatusVoid, new(sampleTime()), new("requested")
-		return invoice
+		i := sampleInvoice()
+		i.Invoice.Status, i.Invoice.VoidedAt, i.Invoice.VoidReason = invoice.StatusVoid, new(sampleTime()), new("requested")
+		return i
 	}
 	return nil
 }
 
-func samplePaidOrder() *store.OrderDetail {
-	order := sampleOrder()
-	order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
-	order.Order.PaymentIDs, order.Order.RefundProvider = core.JSONOf([]string{core.KindPayment.Prefix() + sampleID}), new("test")
-	return order
+func samplePaidOrder() *order.Detail {
+	o := sampleOrder()
+	o.Order.Status, o.Order.PaidAmount, o.Order.PaidAt = order.StatusPaid, o.Order.TotalAmount, new(sampleTime())
+	o.Order.PaymentIDs, o.Order.RefundProvider = core.JSONOf([]string{core.KindPayment.Prefix() + sampleID}), new("test")
+	return o
 }
 
 // sampleRefund is a pending refund of all of a paid order.
@@ -114,8 +116,8 @@ func sampleRefund() *store.RefundDetail {
 		Amount: d.Order.PaidAmount, Currency: d.Order.Currency, Status: store.RefundStatusPending,
 		Reason: store.RefundReasonCustomerRequest, RevokeAccess: true, Provider: "test", CreatedAt: now, UpdatedAt: now,
 	}
-	d.Order.Status, d.Order.RefundedAmount, d.Order.RefundIDs = store.OrderStatusRefunded, refund.Amount, core.JSONOf([]string{refund.ID})
-	return &store.RefundDetail{OrderDetail: *d, Refund: &refund, Refunds: []store.Refund{refund}}
+	d.Order.Status, d.Order.RefundedAmount, d.Order.RefundIDs = order.StatusRefunded, refund.Amount, core.JSONOf([]string{refund.ID})
+	return &store.RefundDetail{Detail: *d, Refund: &refund, Refunds: []store.Refund{refund}}
 }
 
 // sampleProduct is a product that is for sale, with one price.
@@ -166,13 +168,13 @@ func sampleCheckout() *checkout.Detail {
 }
 
 // sampleOrder is an order that is not paid yet.
-func sampleOrder() *store.OrderDetail {
+func sampleOrder() *order.Detail {
 	now := sampleTime()
 	line := sampleLine()
 	customer := sampleCustomer()
-	return &store.OrderDetail{
-		Order: &store.Order{
-			ID: *line.OrderID, Number: 1, Status: store.OrderStatusPending, BillingReason: store.BillingReasonPurchase,
+	return &order.Detail{
+		Order: &order.Order{
+			ID: *line.OrderID, Number: 1, Status: order.StatusPending, BillingReason: order.BillingReasonPurchase,
 			CustomerID: customer.ID, CustomerEmail: customer.Email, LineItemIDs: core.JSONOf([]string{line.ID}),
 			CheckoutID: new(core.KindCheckout.Prefix() + sampleID), InvoiceID: line.InvoiceID,
 			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, BillingName: customer.Name, CreatedAt: now, UpdatedAt: now,
@@ -184,13 +186,13 @@ func sampleOrder() *store.OrderDetail {
 }
 
 // sampleInvoice is an invoice that is to be paid.
-func sampleInvoice() *store.InvoiceDetail {
+func sampleInvoice() *invoice.Detail {
 	now := sampleTime()
 	line, customer := sampleLine(), sampleCustomer()
-	return &store.InvoiceDetail{
-		Invoice: &store.Invoice{
-			ID: *line.InvoiceID, OrderID: line.OrderID, Number: new("ADA-000001"), Status: store.InvoiceStatusOpen,
-			CollectionMethod: store.CollectionMethodChargeAutomatically, BillingReason: store.BillingReasonPurchase,
+	return &invoice.Detail{
+		Invoice: &invoice.Invoice{
+			ID: *line.InvoiceID, OrderID: line.OrderID, Number: new("ADA-000001"), Status: invoice.StatusOpen,
+			CollectionMethod: invoice.CollectionMethodChargeAutomatically, BillingReason: order.BillingReasonPurchase,
 			CustomerID: customer.ID, CustomerEmail: customer.Email, CustomerName: customer.Name, LineItemIDs: core.JSONOf([]string{line.ID}),
 			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900,
 			DueAt: &now, FinalizedAt: &now, CreatedAt: now, UpdatedAt: now,

@@ -3,11 +3,12 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // Invoice renders an invoice.
-func Invoice(i *store.Invoice) api.Invoice {
+func Invoice(i *invoice.Invoice) api.Invoice {
 	hosted, pdf := invoicePages(i)
 	return api.Invoice{
 		ID:                    i.ID,
@@ -62,21 +63,21 @@ func Invoice(i *store.Invoice) api.Invoice {
 
 // invoicePages returns the addresses at which the customer finds an invoice. A draft has none: nobody but the seller may see it
 // yet.
-func invoicePages(i *store.Invoice) (hosted, pdf *string) {
-	if i.Status == store.InvoiceStatusDraft {
+func invoicePages(i *invoice.Invoice) (hosted, pdf *string) {
+	if i.Status == invoice.StatusDraft {
 		return nil, nil
 	}
 	return new(i.HostedURL), new(i.HostedURL + "/pdf")
 }
 
 // ListInvoices reads the query of a list.
-func ListInvoices(q api.ListInvoicesParams) store.ListInvoices {
-	return store.ListInvoices{
+func ListInvoices(q api.ListInvoicesParams) invoice.List {
+	return invoice.List{
 		Page:             SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:       Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:           store.InvoiceStatus(value(q.Status)),
-		CollectionMethod: store.CollectionMethod(value(q.CollectionMethod)),
-		BillingReason:    store.BillingReason(value(q.BillingReason)),
+		Status:           invoice.Status(value(q.Status)),
+		CollectionMethod: invoice.CollectionMethod(value(q.CollectionMethod)),
+		BillingReason:    order.BillingReason(value(q.BillingReason)),
 		Customer:         value(q.Customer),
 		Order:            value(q.Order),
 		Subscription:     value(q.Subscription),
@@ -87,18 +88,18 @@ func ListInvoices(q api.ListInvoicesParams) store.ListInvoices {
 }
 
 // NewInvoice reads the body of a create.
-func NewInvoice(b *api.InvoiceCreate) store.InvoiceDraft {
-	invoice := &store.Invoice{
-		CollectionMethod: store.CollectionMethodSendInvoice, Currency: value(b.Currency), DueAt: stored(b.DueAt), DiscountID: b.Discount,
+func NewInvoice(b *api.InvoiceCreate) invoice.Draft {
+	i := &invoice.Invoice{
+		CollectionMethod: invoice.CollectionMethodSendInvoice, Currency: value(b.Currency), DueAt: stored(b.DueAt), DiscountID: b.Discount,
 		Memo: b.Memo, Footer: b.Footer, Metadata: metadata(b.Metadata),
 	}
-	setAs(&invoice.CollectionMethod, b.CollectionMethod)
-	return store.InvoiceDraft{Invoice: invoice, Customer: b.Customer, Lines: mapped(b.Lines, newInvoiceLine)}
+	setAs(&i.CollectionMethod, b.CollectionMethod)
+	return invoice.Draft{Invoice: i, Customer: b.Customer, Lines: mapped(b.Lines, newInvoiceLine)}
 }
 
 // InvoiceChange reads the body of a PATCH.
-func InvoiceChange(b *api.InvoiceUpdate) func(*store.InvoiceDraft) {
-	return func(d *store.InvoiceDraft) {
+func InvoiceChange(b *api.InvoiceUpdate) func(*invoice.Draft) {
+	return func(d *invoice.Draft) {
 		set(&d.Customer, b.Customer)
 		if b.Lines != nil {
 			d.Lines = mapped(b.Lines, newInvoiceLine)
@@ -115,8 +116,8 @@ func InvoiceChange(b *api.InvoiceUpdate) func(*store.InvoiceDraft) {
 	}
 }
 
-func newInvoiceLine(l api.InvoiceLineCreate) store.NewInvoiceLine {
-	line := store.NewInvoiceLine{
+func newInvoiceLine(l api.InvoiceLineCreate) invoice.NewLine {
+	line := invoice.NewLine{
 		PriceVariant: value(l.PriceVariant), CustomAmount: l.CustomAmount, Description: l.Description, UnitAmount: l.UnitAmount,
 		Quantity: 1, TaxRateBps: l.TaxRateBps, TaxName: l.TaxName, TaxInclusive: value(l.TaxInclusive),
 	}

@@ -53,7 +53,7 @@ func share(part, of, one int64) *int64 {
 	return new((2*part*one + of) / (2 * of))
 }
 
-// Report.GetMetrics reads the query of the metrics.
+// GetMetrics reads the query of the metrics.
 func GetMetrics(q api.GetMetricsParams) report.GetMetrics {
 	return report.GetMetrics{
 		From: value(q.From), To: value(q.To), Interval: report.Interval(value(q.Interval)), Timezone: value(q.Timezone), Currency: value(q.Currency),

@@ -6,10 +6,11 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
 )
 
 // Order renders an order.
-func Order(o *store.Order) api.Order {
+func Order(o *order.Order) api.Order {
 	return api.Order{
 		ID:                    o.ID,
 		Object:                "order",
@@ -63,12 +64,12 @@ func legalAcceptance(a checkout.LegalAcceptance) api.LegalAcceptance {
 }
 
 // ListOrders reads the query of a list.
-func ListOrders(q api.ListOrdersParams) store.ListOrders {
-	return store.ListOrders{
+func ListOrders(q api.ListOrdersParams) order.List {
+	return order.List{
 		Page:          SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:    Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:        store.OrderStatus(value(q.Status)),
-		BillingReason: store.BillingReason(value(q.BillingReason)),
+		Status:        order.Status(value(q.Status)),
+		BillingReason: order.BillingReason(value(q.BillingReason)),
 		Customer:      value(q.Customer),
 		CustomerEmail: value(q.CustomerEmail),
 		Product:       value(q.Product),
@@ -86,7 +87,7 @@ func ListOrders(q api.ListOrdersParams) store.ListOrders {
 
 // OrderPatch reads the body of a PATCH.
 func OrderPatch(b *api.OrderUpdate) store.OrderPatch {
-	return store.OrderPatch{IsVerified: b.CustomerVerified, Change: func(o *store.Order) {
+	return store.OrderPatch{IsVerified: b.CustomerVerified, Change: func(o *order.Order) {
 		setOrClear(&o.BillingName, b.BillingName)
 		setAddress(&o.BillingAddress, b.BillingAddress)
 		setTaxID(&o.TaxID, b.TaxID)

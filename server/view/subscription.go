@@ -86,7 +86,7 @@ func pendingChange(c *subscription.PendingChange) *api.SubscriptionPendingChange
 	return &api.SubscriptionPendingChange{PriceVariant: c.Plan.PriceVariantID, Quantity: c.Plan.Quantity, EffectiveAt: at(c.EffectiveAt), Invoice: c.InvoiceID}
 }
 
-// subscription.List reads the query of a list.
+// ListSubscriptions reads the query of a list.
 func ListSubscriptions(q api.ListSubscriptionsParams) subscription.List {
 	return subscription.List{
 		Page:                   SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
@@ -147,7 +147,7 @@ func PauseSubscription(b *api.SubscriptionPause) store.PauseSubscription {
 	return store.PauseSubscription{Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, ResumesAt: stored(b.ResumesAt)}
 }
 
-// subscription.Renewal renders what the next period costs.
+// SubscriptionRenewal renders what the next period costs.
 func SubscriptionRenewal(r *subscription.Renewal) api.SubscriptionRenewalPreview {
 	s, a := r.Subscription, r.Amounts
 	return api.SubscriptionRenewalPreview{

@@ -49,6 +49,7 @@ type ListLinks struct {
 	Discount string
 }
 
+// LinkColumns are those of a Link.
 var LinkColumns = db.ColumnsOf[Link]("checkout_links")
 
 // GetLink returns a checkout link, or CodeMissing.
@@ -213,9 +214,13 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowLi
 	})
 }
 
-// OpenedByAddress and the next two are how many checkouts may be opened in an hour by links of an account: from one address,
-// from one network, and through a proxy that is not named. Whoever buys opens one; each is a row, and an event for the seller.
-const OpenedByAddress, OpenedByNetwork, openedInside = 120, 600, 6000
+// How many checkouts may be opened in an hour by links of an account: from one address, from one network, and through a proxy that is not
+// named. Whoever buys opens one; each is a row, and an event for the seller.
+const (
+	OpenedByAddress = 120
+	OpenedByNetwork = 600
+	openedInside    = 6000
+)
 
 // countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
 // The rows of these counts stay locked until the transaction ends.

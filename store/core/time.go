@@ -84,3 +84,14 @@ func LoadZone(name string) (*time.Location, error) {
 	}
 	return time.LoadLocation(name)
 }
+
+// Latest returns the latest of the moments that are not nil, nil if there is none.
+func Latest(times ...*Time) *Time {
+	var last *Time
+	for _, t := range times {
+		if t != nil && (last == nil || *t > *last) {
+			last = t
+		}
+	}
+	return last
+}

@@ -53,6 +53,7 @@ type ListBalanceTransactions struct {
 	Reason   BalanceReason
 }
 
+// BalanceTransactionColumns are those of a BalanceTransaction.
 var BalanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transactions")
 
 // ListTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.

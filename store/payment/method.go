@@ -29,6 +29,7 @@ type SavedMethod struct {
 // subscription with is saved beyond this limit: that was paid for.
 const maxSavedMethods = 50
 
+// MethodColumns are those of a SavedMethod.
 var MethodColumns = db.ColumnsOf[SavedMethod]("payment_methods")
 
 // Billing returns the method in the form in which a subscription or invoice is charged with it.

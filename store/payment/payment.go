@@ -114,6 +114,7 @@ type ChargeResult struct {
 	NextActionURL string   // with requires_action
 }
 
+// Columns are those of a Payment.
 var Columns = db.ColumnsOf[Payment]("payments")
 
 // ByID returns those of the payments with these ids that exist, by id.

@@ -23,8 +23,8 @@ type Granted struct {
 	Suspended      grant.Reason `json:"suspended"` // why it is suspended, empty if it is not
 }
 
-// Ids returns the id of the grant, none if there is none.
-func (g *Granted) Ids() []string {
+// IDs returns the id of the grant, none if there is none.
+func (g *Granted) IDs() []string {
 	if g == nil || g.GrantID == "" {
 		return []string{}
 	}

@@ -179,6 +179,7 @@ type List struct {
 	IsVerified bool // leaves out those of which only a typed address says that they are the customer's
 }
 
+// Columns are those of a Subscription.
 var Columns = db.ColumnsOf[Subscription]("subscriptions")
 
 // Amount returns what a period costs, before any discount and without tax on top.

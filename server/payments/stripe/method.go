@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/payment"
 )
 
-// methodRef matches the id of a payment.Method, or one of Stripe's test tokens such as pm_card_visa.
+// methodRef matches the id of a PaymentMethod, or one of Stripe's test tokens such as pm_card_visa.
 var methodRef = regexp.MustCompile(`^pm_[A-Za-z0-9_]{1,200}$`)
 
 // Accept implements payments.Provider. It refuses every card number: the buyer's browser gives those to Stripe, and they must

@@ -1,4 +1,4 @@
-package store
+package invoice
 
 import (
 	"context"
@@ -11,27 +11,27 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
-	"github.com/tillwright/tillwright/store/subscription"
+	"github.com/tillwright/tillwright/store/order"
 )
 
-// InvoiceStatus says how far an invoice has come.
-type InvoiceStatus string
+// Status says how far an invoice has come.
+type Status string
 
 // The states of an invoice. Paid and void are final.
 const (
-	InvoiceStatusDraft         InvoiceStatus = "draft" // it has no number and no order yet
-	InvoiceStatusOpen          InvoiceStatus = "open"
-	InvoiceStatusPastDue       InvoiceStatus = "past_due"
-	InvoiceStatusPaid          InvoiceStatus = "paid"
-	InvoiceStatusVoid          InvoiceStatus = "void"
-	InvoiceStatusUncollectible InvoiceStatus = "uncollectible"
+	StatusDraft         Status = "draft" // it has no number and no order yet
+	StatusOpen          Status = "open"
+	StatusPastDue       Status = "past_due"
+	StatusPaid          Status = "paid"
+	StatusVoid          Status = "void"
+	StatusUncollectible Status = "uncollectible"
 )
 
-var invoiceLifecycle = core.Lifecycle[InvoiceStatus]{
-	InvoiceStatusDraft:         {InvoiceStatusOpen},
-	InvoiceStatusOpen:          {InvoiceStatusPastDue, InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
-	InvoiceStatusPastDue:       {InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
-	InvoiceStatusUncollectible: {InvoiceStatusVoid},
+var Lifecycle = core.Lifecycle[Status]{
+	StatusDraft:         {StatusOpen},
+	StatusOpen:          {StatusPastDue, StatusPaid, StatusVoid, StatusUncollectible},
+	StatusPastDue:       {StatusPaid, StatusVoid, StatusUncollectible},
+	StatusUncollectible: {StatusVoid},
 }
 
 // CollectionMethod says how an invoice is paid.
@@ -52,9 +52,9 @@ type Invoice struct {
 	OrderID          *string                            `db:"order_id"`
 	Sequence         *int64                             `db:"sequence"`
 	Number           *string                            `db:"number"`
-	Status           InvoiceStatus                      `db:"status"`
+	Status           Status                             `db:"status"`
 	CollectionMethod CollectionMethod                   `db:"collection_method"`
-	BillingReason    BillingReason                      `db:"billing_reason"`
+	BillingReason    order.BillingReason                `db:"billing_reason"`
 	CustomerID       string                             `db:"customer_id"`
 	CustomerEmail    *string                            `db:"customer_email"`
 	CustomerName     *string                            `db:"customer_name"`
@@ -100,26 +100,26 @@ type Invoice struct {
 
 // AmountDue returns how much of the invoice is still to be paid, in the currency's minor unit. Of a void one that is nothing.
 func (i *Invoice) AmountDue() int64 {
-	if i.Status == InvoiceStatusVoid {
+	if i.Status == StatusVoid {
 		return 0
 	}
 	return i.TotalAmount - i.AmountPaid - i.BalanceApplied
 }
 
-// InvoiceDetail is an invoice together with its lines and its customer, as its events hold them.
-type InvoiceDetail struct {
+// Detail is an invoice together with its lines and its customer, as its events hold them.
+type Detail struct {
 	Invoice  *Invoice
 	Items    []lineitem.Item
 	Customer *customer.Customer
 }
 
-// ListInvoices holds the filters of a list of invoices. An empty one does not filter.
-type ListInvoices struct {
+// List holds the filters of a list of invoices. An empty one does not filter.
+type List struct {
 	core.Page
 	core.ListFilter
-	Status           InvoiceStatus
+	Status           Status
 	CollectionMethod CollectionMethod
-	BillingReason    BillingReason
+	BillingReason    order.BillingReason
 	Customer         string
 	Order            string
 	Subscription     string
@@ -130,29 +130,30 @@ type ListInvoices struct {
 	IsVerified bool // leaves out those of purchases by somebody who only typed the customer's address
 }
 
-var invoiceColumns = db.ColumnsOf[Invoice]("invoices")
+// Columns are those of an Invoice.
+var Columns = db.ColumnsOf[Invoice]("invoices")
 
-// invoiceDue is when an invoice is due. An index has the same condition, word for word.
-var invoiceDue = db.Moment{Column: "due_at", Within: time.Hour, Late: `due_at > created_at + 3600000000`}
+// due is when an invoice is due. An index has the same condition, word for word.
+var due = db.Moment{Column: "due_at", Within: time.Hour, Late: `due_at > created_at + 3600000000`}
 
-// GetInvoice returns an invoice, or CodeMissing.
-func (s *Store) GetInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return findInvoice(ctx, s.db, account, ref)
+// Get returns an invoice, or CodeMissing.
+func (s *Store) Get(ctx context.Context, account, ref string) (*Invoice, error) {
+	return find(ctx, s.db, account, ref)
 }
 
-// InvoicesByID returns the invoices among ids.
-func (s *Store) InvoicesByID(ctx context.Context, account string, ids []string) (map[string]*Invoice, error) {
-	return db.ByID(ctx, s.db, invoiceColumns, account, ids)
+// ByID returns the invoices among ids.
+func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Invoice, error) {
+	return db.ByID(ctx, s.db, Columns, account, ids)
 }
 
-// InvoiceLines returns the lines of an invoice in their order. Once it is issued they are the lines of its order too.
-func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]lineitem.Item, error) {
+// Lines returns the lines of an invoice in their order. Once it is issued they are the lines of its order too.
+func (s *Store) Lines(ctx context.Context, account, invoice string) ([]lineitem.Item, error) {
 	return db.Select[lineitem.Item](ctx, s.db, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
 }
 
-// ListInvoices returns a page of invoices, newest first, and whether there are more. A customer, order or
+// List returns a page of invoices, newest first, and whether there are more. A customer, order or
 // subscription that does not exist is CodeMissing.
-func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoices) ([]Invoice, bool, error) {
+func (s *Store) List(ctx context.Context, account string, in List) ([]Invoice, bool, error) {
 	var f db.Filter
 	f.Is("status", string(in.Status))
 	f.Is("collection_method", string(in.CollectionMethod))
@@ -161,16 +162,16 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 	if in.IsVerified {
 		f.And(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
 	}
-	f.Within(invoiceDue, in.DueAfter, in.DueBefore)
+	f.Within(due, in.DueAfter, in.DueBefore)
 	if in.Customer != "" {
-		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
+		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Order != "" {
-		orders, err := s.OrdersByID(ctx, account, []string{in.Order})
+		orders, err := s.rooms.Order.ByID(ctx, account, []string{in.Order})
 		if err != nil {
 			return nil, false, err
 		}
@@ -180,14 +181,14 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		f.One("order_key", in.Order)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.Subscription.Named(ctx, account, in.Subscription, "subscription")
+		subscription, err := s.rooms.Subscription.Named(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return nil, false, err
 		}
 		f.Is("subscription_id", subscription.ID)
 	}
 	f.List(s.db, "invoices", core.KindInvoice, in.ListFilter, "number", "customer_email", "customer_name")
-	return db.Page(ctx, s.db, invoiceColumns, core.KindInvoice, account, in.Page, &f)
+	return db.Page(ctx, s.db, Columns, core.KindInvoice, account, in.Page, &f)
 }
 
 // whereNumber adds the filter by number; "" does not filter. A number ends with its sequence, by which it is found.
@@ -203,9 +204,9 @@ func whereNumber(f *db.Filter, number string) {
 	f.And("number = ?", number)
 }
 
-// ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.
-func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in core.Page) ([]lineitem.Item, bool, error) {
-	i, err := s.GetInvoice(ctx, account, ref)
+// ListLines returns a page of the lines of an invoice, the last one first, and whether there are more.
+func (s *Store) ListLines(ctx context.Context, account, ref string, in core.Page) ([]lineitem.Item, bool, error) {
+	i, err := s.Get(ctx, account, ref)
 	if err != nil {
 		return nil, false, err
 	}
@@ -214,79 +215,12 @@ func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in co
 	return db.Page(ctx, s.db, lineitem.Columns, core.KindLineItem, account, in, &f)
 }
 
-// VoidInvoice makes an unpaid invoice and its order void. invoice.voided follows. A draft, and an invoice that is paid or being
-// paid, is CodeInvalid on status; one that is void already is returned as it is.
-func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
-		sub, err := s.lockBilled(ctx, u, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		b, err := s.lockBill(ctx, u, account, ref)
-		if err != nil || b.Invoice.Status == InvoiceStatusVoid {
-			return b.invoice(), err
-		}
-		return b.Invoice, s.callOff(ctx, u, sub, b)
-	})
-}
-
-// MarkInvoiceUncollectible records that the seller has given up an unpaid invoice. A draft, and an invoice that is void, paid or
-// being paid, is CodeInvalid on status; one that is uncollectible already is returned as it is.
-func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref string) (*Invoice, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
-		sub, err := s.lockBilled(ctx, u, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		i, err := s.lockInvoice(ctx, u, account, ref)
-		if err != nil || i.Status == InvoiceStatusUncollectible {
-			return i, err
-		}
-		if err := s.checkUnpaid(ctx, &bill{Invoice: i}, InvoiceStatusUncollectible); err != nil {
-			return nil, err
-		}
-		now, err := s.db.BusinessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		i.Status, i.UncollectibleAt, i.NextAttemptAt, i.UpdatedAt = InvoiceStatusUncollectible, &now, nil, now
-		if err := u.Update(ctx, invoiceColumns, i); err != nil {
-			return nil, err
-		}
-		return i, s.forgive(ctx, u, sub, i, now)
-	})
-}
-
 // VoidReasonRequested is the reason of an invoice that the seller made void.
 const VoidReasonRequested = "requested"
 
-// callOff makes a locked invoice that nobody is paying void, and its order too. Sub is the locked subscription that the invoice
-// bills, which goes on without it; nil if there is none.
-func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *bill) error {
-	if err := s.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
-		return err
-	}
-	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
-	if err != nil {
-		return err
-	}
-	if err := s.voidBill(ctx, u, b, VoidReasonRequested, now); err != nil {
-		return err
-	}
-	return s.forgive(ctx, u, sub, b.Invoice, now)
-}
-
-// checkUnpaid returns CodeInvalid on status if a locked invoice cannot change to this status, or a payment of it is under way.
-func (s *Store) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error {
-	if err := invoiceLifecycle.Check("invoice", b.Invoice.Status, to); err != nil {
-		return err
-	}
-	return s.checkNotPaying(ctx, b)
-}
-
 // issue opens the invoice and copies into it what its new order says. Metadata of its own stays.
-func (i *Invoice) issue(o *Order) {
-	i.AccountID, i.OrderID, i.Status, i.BillingReason = o.AccountID, &o.ID, InvoiceStatusOpen, o.BillingReason
+func (i *Invoice) issue(o *order.Order) {
+	i.AccountID, i.OrderID, i.Status, i.BillingReason = o.AccountID, &o.ID, StatusOpen, o.BillingReason
 	i.CustomerID, i.CustomerEmail, i.CustomerName = o.CustomerID, o.CustomerEmail, o.BillingName
 	i.CustomerAddress, i.CustomerTaxID = o.BillingAddress, o.TaxID
 	i.SubscriptionID, i.DiscountID, i.LineItemIDs, i.Currency = o.SubscriptionID, o.DiscountID, o.LineItemIDs, o.Currency
@@ -299,18 +233,18 @@ func (i *Invoice) issue(o *Order) {
 	}
 }
 
-// lockInvoice does what GetInvoice does, and locks the row until the transaction ends.
-func (s *Store) lockInvoice(ctx context.Context, u *db.Unit, account, ref string) (*Invoice, error) {
-	return findInvoice(ctx, u.Locked(), account, ref)
+// Lock does what Get does, and locks the row until the transaction ends.
+func (s *Store) Lock(ctx context.Context, u *db.Unit, account, ref string) (*Invoice, error) {
+	return find(ctx, u.Locked(), account, ref)
 }
 
-// findInvoice reads an invoice, or returns CodeMissing.
-func findInvoice(ctx context.Context, r db.Reader, account, ref string) (*Invoice, error) {
+// find reads an invoice, or returns CodeMissing.
+func find(ctx context.Context, r db.Reader, account, ref string) (*Invoice, error) {
 	id, ok := core.ParseID(core.KindInvoice, ref)
 	if !ok {
 		return nil, core.Missing("invoice", "", ref)
 	}
-	i, err := db.Get[Invoice](ctx, r, invoiceColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	i, err := db.Get[Invoice](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read invoice: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store
+package invoice
 
 import (
 	"context"
@@ -10,14 +10,15 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// NewInvoiceLine asks for a line of an invoice: a price variant at its price, or anything else by Description and UnitAmount. A
+// NewLine asks for a line of an invoice: a price variant at its price, or anything else by Description and UnitAmount. A
 // line without a tax rate of its own is taxed by the account's settings.
-type NewInvoiceLine struct {
+type NewLine struct {
 	PriceVariant string
 	CustomAmount *int64
 	Description  *string
@@ -28,17 +29,17 @@ type NewInvoiceLine struct {
 	TaxInclusive bool
 }
 
-// InvoiceDraft is an invoice with what the seller wants it to be. Customer, if not empty, names whom it is for; Lines, if not
+// Draft is an invoice with what the seller wants it to be. Customer, if not empty, names whom it is for; Lines, if not
 // nil, replace all lines; an empty Currency is that of the first price variant, or else the account's.
-type InvoiceDraft struct {
+type Draft struct {
 	*Invoice
 	Customer string
-	Lines    []NewInvoiceLine
+	Lines    []NewLine
 }
 
-// CreateInvoice makes a draft of an invoice. A customer, price variant or discount that does not exist is CodeMissing.
+// Create makes a draft of an invoice. A customer, price variant or discount that does not exist is CodeMissing.
 // invoice.created follows.
-func (s *Store) CreateInvoice(ctx context.Context, account string, draft InvoiceDraft) (*Invoice, error) {
+func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Invoice, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
@@ -46,65 +47,30 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 		}
 		i := *draft.Invoice
 		i.AccountID, i.ID, i.OrderKey = account, core.NewID(core.KindInvoice), core.NewID(core.KindOrder)
-		i.Status, i.BillingReason, i.CreatedAt, i.UpdatedAt = InvoiceStatusDraft, BillingReasonManual, now, now
+		i.Status, i.BillingReason, i.CreatedAt, i.UpdatedAt = StatusDraft, order.BillingReasonManual, now, now
 		draft.Invoice = &i
-		b, err := s.prepareInvoice(ctx, u, draft, &Invoice{}, now)
+		b, err := s.Prepare(ctx, u, draft, &Invoice{}, now)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Lines.Insert(ctx, u, b.Items); err != nil {
+		if err := s.rooms.Lines.Insert(ctx, u, b.Items); err != nil {
 			return nil, err
 		}
-		if err := s.emitInvoice(ctx, u, outbox.EventInvoiceCreated, b); err != nil {
+		if err := s.EmitInvoice(ctx, u, outbox.EventInvoiceCreated, b); err != nil {
 			return nil, err
 		}
-		return &i, u.Insert(ctx, invoiceColumns, &i)
+		return &i, u.Insert(ctx, Columns, &i)
 	})
 }
 
-// UpdateInvoice locks an invoice, applies change and stores it. Everything about a draft can be changed. Of an issued invoice
-// only metadata and memo can, and until it is paid DueAt: anything else is CodeInvalid on status.
-func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change func(*InvoiceDraft)) (*Invoice, error) {
+// Delete deletes a draft with its lines. One that was issued is CodeInvalid on status.
+func (s *Store) Delete(ctx context.Context, account, ref string) (*Invoice, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
-		held, err := s.lockBill(ctx, u, account, ref)
+		i, err := s.Lock(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		i, before := held.Invoice, *held.Invoice
-		draft := InvoiceDraft{Invoice: i}
-		change(&draft)
-		if i.Status != InvoiceStatusDraft {
-			if err := draft.checkIssued(&before, now); err != nil || core.SameJSON(before, *i) {
-				return i, err
-			}
-			if i.SubscriptionID == nil && !core.SameJSON(before.DueAt, i.DueAt) {
-				if err := s.writeReminders(ctx, u, i, now); err != nil {
-					return nil, err
-				}
-			}
-			i.UpdatedAt = now
-			return i, u.Update(ctx, invoiceColumns, i)
-		}
-		b, err := s.prepareInvoice(ctx, u, draft, &before, now)
-		if err != nil || core.SameJSON(before, *i) {
-			return i, err
-		}
-		return i, s.storeDraft(ctx, u, b, now)
-	})
-}
-
-// DeleteInvoice deletes a draft with its lines. One that was issued is CodeInvalid on status.
-func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
-		i, err := s.lockInvoice(ctx, u, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		if i.Status != InvoiceStatusDraft {
+		if i.Status != StatusDraft {
 			return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s: its number is taken. Only a draft can be deleted; void it instead.", i.Status))
 		}
 		if err := s.deleteLines(ctx, u, i); err != nil {
@@ -115,41 +81,9 @@ func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoic
 	})
 }
 
-// FinalizeInvoice issues a draft: it gets its number and its order, and if it is charged automatically that is due at once.
-// order.created follows, and if there is nothing to pay order.paid and invoice.paid too. An invoice that was issued before is
-// returned as it is.
-func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
-		draft, err := s.lockBill(ctx, u, account, ref)
-		if err != nil || draft.Order != nil {
-			return draft.invoice(), err
-		}
-		now, err := s.db.BusinessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		if err := draft.checkFinalize(now); err != nil {
-			return nil, err
-		}
-		order := draft.Invoice.order()
-		if draft.Invoice.CollectionMethod == CollectionMethodChargeAutomatically {
-			order.NextAttemptAt = &now
-		}
-		b, err := s.placeOrder(ctx, u, placement{Order: order, Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
-		switch {
-		case err != nil:
-		case b.Invoice.AmountDue() == 0:
-			err = s.payOrder(ctx, u, b, nil)
-		default:
-			err = s.writeReminders(ctx, u, b.Invoice, now)
-		}
-		return b.invoice(), err
-	})
-}
-
-// checkFinalize returns CodeInvalid if a draft cannot be issued any more as it was written: its customer was deleted or its due
+// CheckFinalize returns CodeInvalid if a draft cannot be issued any more as it was written: its customer was deleted or its due
 // date has passed. An invoice without a due date gets this moment.
-func (b *bill) checkFinalize(now core.Time) error {
+func (b *Bill) CheckFinalize(now core.Time) error {
 	var p core.Problems
 	p.Check(b.Customer.DeletedAt == nil, "customer", "The customer was deleted.")
 	b.Invoice.checkDue(now, &p)
@@ -171,16 +105,16 @@ func (i *Invoice) checkDue(now core.Time, p *core.Problems) {
 	p.Check(*i.DueAt >= now, "due_at", "An invoice is not due in the past.")
 }
 
-// order returns the order that a draft becomes, as far as the draft says what is in it.
-func (i *Invoice) order() *Order {
-	return &Order{
+// Order returns the order that a draft becomes, as far as the draft says what is in it.
+func (i *Invoice) Order() *order.Order {
+	return &order.Order{
 		AccountID: i.AccountID, BillingReason: i.BillingReason, CustomerEmail: i.CustomerEmail, CustomerVerified: true, Currency: i.Currency,
 		BillingName: i.CustomerName, BillingAddress: i.CustomerAddress, TaxID: i.CustomerTaxID, DiscountID: i.DiscountID, Metadata: i.Metadata,
 	}
 }
 
-// checkIssued returns CodeInvalid for changes that an issued invoice does not allow: see UpdateInvoice.
-func (d *InvoiceDraft) checkIssued(before *Invoice, now core.Time) error {
+// CheckIssued returns CodeInvalid for changes that an issued invoice does not allow: see UpdateInvoice.
+func (d *Draft) CheckIssued(before *Invoice, now core.Time) error {
 	fixed := *d.Invoice
 	fixed.Metadata, fixed.Memo, fixed.DueAt = before.Metadata, before.Memo, before.DueAt
 	if d.Customer != "" || d.Lines != nil || !core.SameJSON(fixed, *before) {
@@ -189,16 +123,16 @@ func (d *InvoiceDraft) checkIssued(before *Invoice, now core.Time) error {
 	var p core.Problems
 	d.Metadata.Check(&p)
 	if !core.SameJSON(d.DueAt, before.DueAt) {
-		unpaid := before.Status == InvoiceStatusOpen || before.Status == InvoiceStatusPastDue
+		unpaid := before.Status == StatusOpen || before.Status == StatusPastDue
 		p.Check(unpaid, "status", fmt.Sprintf("The invoice is %s: it is due no more.", before.Status))
 		p.Check(d.DueAt != nil && *d.DueAt >= now, "due_at", "An invoice is due at some time, and not in the past.")
 	}
 	return p.Err()
 }
 
-// prepareInvoice checks a draft against the one before, which is empty for a new one, and prices it. It locks the customer, and
+// Prepare checks a draft against the one before, which is empty for a new one, and prices it. It locks the customer, and
 // returns the draft with its lines. Nothing is stored yet.
-func (s *Store) prepareInvoice(ctx context.Context, u *db.Unit, d InvoiceDraft, before *Invoice, now core.Time) (*bill, error) {
+func (s *Store) Prepare(ctx context.Context, u *db.Unit, d Draft, before *Invoice, now core.Time) (*Bill, error) {
 	i := d.Invoice
 	customer, err := s.billed(ctx, u, d)
 	if err != nil {
@@ -216,31 +150,31 @@ func (s *Store) prepareInvoice(ctx context.Context, u *db.Unit, d InvoiceDraft, 
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	stored, err := s.InvoiceLines(ctx, i.AccountID, i.ID)
+	stored, err := s.Lines(ctx, i.AccountID, i.ID)
 	if err != nil {
 		return nil, err
 	}
 	items := stored
 	if d.Lines != nil {
-		if items, err = s.invoiceLines(ctx, d, customer); err != nil {
+		if items, err = s.lines(ctx, d, customer); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.priceInvoice(ctx, i, items, now); err != nil {
+	if err := s.price(ctx, i, items, now); err != nil {
 		return nil, err
 	}
 	i.replaceLines(items, stored, now)
-	return &bill{Invoice: i, Items: items, Customer: customer}, nil
+	return &Bill{Invoice: i, Items: items, Customer: customer}, nil
 }
 
 // billed locks the customer whom a draft is for, so that they are not deleted meanwhile, and copies their present name,
 // addresses and tax id into the draft. One that does not exist is CodeMissing.
-func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*customer.Customer, error) {
+func (s *Store) billed(ctx context.Context, u *db.Unit, d Draft) (*customer.Customer, error) {
 	i, ref := d.Invoice, d.Customer
 	if ref == "" {
 		ref = i.CustomerID
 	}
-	customer, err := s.Customer.LockNamed(ctx, u, i.AccountID, ref, "customer")
+	customer, err := s.rooms.Customer.LockNamed(ctx, u, i.AccountID, ref, "customer")
 	if err != nil {
 		return nil, err
 	}
@@ -249,14 +183,14 @@ func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*custom
 	return customer, nil
 }
 
-// invoiceLines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
+// lines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
 // draft's currency if it has none.
-func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *customer.Customer) ([]lineitem.Item, error) {
-	account, err := s.Tenant.GetAccount(ctx, d.AccountID)
+func (s *Store) lines(ctx context.Context, d Draft, customer *customer.Customer) ([]lineitem.Item, error) {
+	account, err := s.rooms.Tenant.GetAccount(ctx, d.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	offers, err := s.invoiceOffers(ctx, d)
+	offers, err := s.offers(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -279,20 +213,20 @@ func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *cust
 	return items, p.Err()
 }
 
-// invoiceOffers reads the price variants and products of the lines. The offer of a line stands at the same place; that of a line
+// offers reads the price variants and products of the lines. The offer of a line stands at the same place; that of a line
 // without a price variant is empty. A price variant that does not exist is CodeMissing on its line.
-func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer.Offer, error) {
+func (s *Store) offers(ctx context.Context, d Draft) ([]offer.Offer, error) {
 	offers := make([]offer.Offer, len(d.Lines))
 	for n, wanted := range d.Lines {
 		if wanted.PriceVariant == "" {
 			continue
 		}
 		param := fmt.Sprintf("lines.%d.price_variant", n)
-		variant, err := s.Catalog.PriceVariantNamed(ctx, d.AccountID, wanted.PriceVariant, param)
+		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, d.AccountID, wanted.PriceVariant, param)
 		if err != nil {
 			return nil, err
 		}
-		product, err := s.Catalog.ProductNamed(ctx, d.AccountID, variant.ProductID, param)
+		product, err := s.rooms.Catalog.ProductNamed(ctx, d.AccountID, variant.ProductID, param)
 		if err != nil {
 			return nil, err
 		}
@@ -301,7 +235,7 @@ func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer.Offe
 	return offers, nil
 }
 
-func (d *InvoiceDraft) chooseCurrency(offers []offer.Offer, account *tenant.Account) {
+func (d *Draft) chooseCurrency(offers []offer.Offer, account *tenant.Account) {
 	for _, o := range offers {
 		if d.Currency == "" && o.Variant != nil {
 			d.Currency = o.Variant.Currency
@@ -313,7 +247,7 @@ func (d *InvoiceDraft) chooseCurrency(offers []offer.Offer, account *tenant.Acco
 }
 
 // adHoc returns a line without a product, and adds to p what is missing for one. At is the path of the line, such as "lines.0.".
-func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) lineitem.Item {
+func (l *NewLine) adHoc(at string, p *core.Problems) lineitem.Item {
 	if l.PriceVariant == "" {
 		p.Check(l.Description != nil, at+"description", "Send price_variant, or description and unit_amount.")
 		p.Check(l.UnitAmount != nil, at+"unit_amount", "Send price_variant, or description and unit_amount.")
@@ -323,7 +257,7 @@ func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) lineitem.Item {
 }
 
 // ofVariant returns a line of a price variant at its price in the currency, and adds to p what does not go with it.
-func (l *NewInvoiceLine) ofVariant(at string, o offer.Offer, currency string, p *core.Problems) lineitem.Item {
+func (l *NewLine) ofVariant(at string, o offer.Offer, currency string, p *core.Problems) lineitem.Item {
 	p.Check(l.UnitAmount == nil, at+"unit_amount", "The price variant has a price: leave unit_amount out, or send a description instead of the price variant.")
 	p.Check(l.TaxRateBps == nil, at+"tax_rate_bps", "A price variant is taxed by the account's settings: leave tax_rate_bps out.")
 	item := lineitem.Item{
@@ -341,7 +275,7 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer.Offer, currency string, p 
 
 // tax sets the tax rate of a line: its own, or the one of the account's settings at the customer's address. If the settings need
 // an address that is not there, that is added to p.
-func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer.Offer, account *tenant.Account, customer *customer.Customer, p *core.Problems) {
+func (l *NewLine) tax(item *lineitem.Item, o offer.Offer, account *tenant.Account, customer *customer.Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
 		return
@@ -361,10 +295,10 @@ func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer.Offer, account *tenant
 	}
 }
 
-// priceInvoice works out the amounts of the lines, and sets those of the draft to their sums. A total that is too large, or too
+// price works out the amounts of the lines, and sets those of the draft to their sums. A total that is too large, or too
 // small to be charged automatically, is CodeInvalid on lines.
-func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) error {
-	discounts, err := s.invoiceDiscount(ctx, i, items, now)
+func (s *Store) price(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) error {
+	discounts, err := s.discounts(ctx, i, items, now)
 	if err != nil {
 		return err
 	}
@@ -382,13 +316,13 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []lineitem.I
 	return err
 }
 
-// invoiceDiscount returns what the draft's discount takes off its lines, or CodeInvalid if it cannot be used for them. The
+// discounts returns what the draft's discount takes off its lines, or CodeInvalid if it cannot be used for them. The
 // seller gives it, so that it does not count as redeemed.
-func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
+func (s *Store) discounts(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
 	if i.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := s.Discount.Named(ctx, i.AccountID, *i.DiscountID, "discount")
+	d, err := s.rooms.Discount.Named(ctx, i.AccountID, *i.DiscountID, "discount")
 	if err != nil {
 		return nil, err
 	}
@@ -398,7 +332,7 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []lineite
 	return d.Terms().Pricing(items, i.Currency), nil
 }
 
-// Checkout.replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
+// replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
 // that line.
 func (i *Invoice) replaceLines(items, stored []lineitem.Item, now core.Time) {
 	ids := make([]string, len(items))
@@ -417,16 +351,16 @@ func (i *Invoice) replaceLines(items, stored []lineitem.Item, now core.Time) {
 	i.LineItemIDs = core.JSONOf(ids)
 }
 
-// storeDraft stores a changed draft, and its lines in place of those that were stored.
-func (s *Store) storeDraft(ctx context.Context, u *db.Unit, b *bill, now core.Time) error {
+// StoreDraft stores a changed draft, and its lines in place of those that were stored.
+func (s *Store) StoreDraft(ctx context.Context, u *db.Unit, b *Bill, now core.Time) error {
 	b.Invoice.UpdatedAt = now
-	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {
+	if err := u.Update(ctx, Columns, b.Invoice); err != nil {
 		return err
 	}
 	if err := s.deleteLines(ctx, u, b.Invoice); err != nil {
 		return err
 	}
-	return s.Lines.Insert(ctx, u, b.Items)
+	return s.rooms.Lines.Insert(ctx, u, b.Items)
 }
 
 func (s *Store) deleteLines(ctx context.Context, u *db.Unit, i *Invoice) error {
