@@ -41,7 +41,7 @@ func (s *Store) writePaymentFailed(ctx context.Context, u *db.Unit, sub *subscri
 	})
 }
 
-// Subscription.LastBill names the only attempt to collect the last invoice of a subscription that has ended.
+// lastBill names the only attempt to collect the last invoice of a subscription that has ended.
 const lastBill = "last"
 
 // writeLastFailed tells the customer of a subscription that has ended that its last invoice could not be charged, and is not tried again. Who was

@@ -36,15 +36,9 @@ func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (e
 
 // readTrial reads a subscription whose trial is over soon, and what it costs then. The customer is not told if it will not be charged then.
 func (s *Store) readTrial(ctx context.Context, l *Letter, c *LetterContent) error {
-	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
-		return err
-	}
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
-	if err != nil {
-		return err
-	}
-	sub := c.Subscription
+	sub, now, err := s.readTimed(ctx, l, c)
 	switch {
+	case err != nil:
 	case sub.Status != subscription.StatusTrialing:
 		c.Void = fmt.Sprintf("The subscription is %s now.", sub.Status)
 	case sub.TrialEnd.String() != l.Period:
@@ -100,6 +94,15 @@ func (s *Store) readKept(ctx context.Context, l *Letter, c *LetterContent) error
 		return nil
 	}
 	return s.readNewer(ctx, l, c, "The subscription was cancelled and kept again since, of which there is another letter.")
+}
+
+// readTimed reads the subscription that a letter is about, and the account's time.
+func (s *Store) readTimed(ctx context.Context, l *Letter, c *LetterContent) (*subscription.Subscription, core.Time, error) {
+	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
+		return nil, 0, err
+	}
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	return c.Subscription, now, err
 }
 
 func (s *Store) readSubscription(ctx context.Context, l *Letter, c *LetterContent, id string) (err error) {

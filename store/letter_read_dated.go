@@ -13,15 +13,9 @@ import (
 
 // readRenewal reads a subscription that renews soon, and what it costs then. The customer is not told if it does not.
 func (s *Store) readRenewal(ctx context.Context, l *Letter, c *LetterContent) error {
-	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
-		return err
-	}
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
-	if err != nil {
-		return err
-	}
-	sub := c.Subscription
+	sub, now, err := s.readTimed(ctx, l, c)
 	switch {
+	case err != nil:
 	case sub.Status != subscription.StatusActive:
 		c.Void = fmt.Sprintf("The subscription is %s now.", sub.Status)
 	case sub.CurrentPeriodEnd.String() != l.Period:
@@ -66,14 +60,11 @@ func (s *Store) readPlan(ctx context.Context, l *Letter, c *LetterContent) error
 
 // readCard reads a subscription whose card expires soon. The customer is not told if it is not charged to that card any more, or not at all.
 func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error {
-	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
-		return err
-	}
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	sub, now, err := s.readTimed(ctx, l, c)
 	if err != nil {
 		return err
 	}
-	c.Method, err = s.Subscription.Method(ctx, c.Subscription)
+	c.Method, err = s.Subscription.Method(ctx, sub)
 	switch {
 	case err != nil:
 	case c.Method == nil || c.Method.Card.Period() != l.Period:

@@ -8,14 +8,14 @@ import (
 	"github.com/tillwright/tillwright/store/order"
 )
 
-// OrderPatch says what to change about an order. Checkout.IsVerified is nil if it stays as it is. Change sets the other fields, and leaves
+// OrderPatch says what to change about an order. IsVerified is nil if it stays as it is. Change sets the other fields, and leaves
 // amounts and lines alone.
 type OrderPatch struct {
 	IsVerified *bool
 	Change     func(*order.Order)
 }
 
-// UpdateOrder applies a patch to an order. With Checkout.IsVerified it verifies the purchase as Checkout.Verify does, and what is verified stays so: to take
+// UpdateOrder applies a patch to an order. With IsVerified it verifies the purchase as Checkout.Verify does, and what is verified stays so: to take
 // it back is CodeInvalid on customer_verified. The invoice is issued when the order is made, so what it says about the buyer is a record:
 // changing that is CodeInvalid on status. No event follows.
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPatch) (*order.Order, error) {

@@ -136,7 +136,7 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// updateSubscription applies all of a patch but Checkout.IsVerified. A subscription that has ended takes nothing but the fields that
+// updateSubscription applies all of a patch but IsVerified. A subscription that has ended takes nothing but the fields that
 // Change sets: anything else is CodeInvalid on status.
 func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {

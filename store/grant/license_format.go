@@ -2,8 +2,6 @@ package grant
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -73,8 +71,7 @@ func (u LicenseUse) Subject(account string) string { return licenseHash(account 
 
 // licenseHash returns what a key is found by.
 func licenseHash(text string) string {
-	sum := sha256.Sum256([]byte(normalLicense(text)))
-	return hex.EncodeToString(sum[:])
+	return core.HashOf(normalLicense(text))
 }
 
 // checkLicenseText notes what is wrong with a key from elsewhere.

@@ -27,6 +27,7 @@ const (
 	StatusUncollectible Status = "uncollectible"
 )
 
+// Lifecycle lists, for each state of an invoice, the states that may follow it.
 var Lifecycle = core.Lifecycle[Status]{
 	StatusDraft:         {StatusOpen},
 	StatusOpen:          {StatusPastDue, StatusPaid, StatusVoid, StatusUncollectible},
