@@ -23,6 +23,7 @@ type shownLine struct {
 	lineitem.Item
 	Renewal      string // how often it is paid, empty for once
 	Next         string // what is paid after what is paid now, and when, empty for nothing
+	Includes     string // what its buyer receives, empty for nothing
 	Before       int64  // what it cost once, 0 if that is not said
 	Choice       *choice
 	Headline     *string
@@ -35,14 +36,21 @@ func shownLines(l *locale.Locale, offer *store.CheckoutOffer, variants map[strin
 	lines := make([]shownLine, len(offer.Items))
 	for i, item := range offer.Items {
 		lines[i] = shownLine{Item: item}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring && item.Kind == lineitem.KindPrice {
+		if item.Kind != lineitem.KindPrice {
+			continue
+		}
+		product, v := offer.Products[core.Deref(item.ProductID)], variants[core.Deref(item.PriceVariantID)]
+		if v != nil && v.Type == catalog.PriceVariantTypeRecurring {
 			lines[i].Renewal = paidEvery(l, v)
 		}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && item.Kind == lineitem.KindPrice && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
+		if v != nil && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
 			lines[i].Before = *v.CompareAtAmount * item.Quantity
 		}
-		if product := offer.Products[core.Deref(item.ProductID)]; product != nil && item.Kind == lineitem.KindPrice {
+		if product != nil {
 			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
+		}
+		if product != nil && v != nil {
+			lines[i].Includes = includedIn(l, product, v)
 		}
 	}
 	return lines

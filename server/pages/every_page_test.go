@@ -94,6 +94,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-problems", func(p *checkoutPage) {
 			line := p.Items[0]
 			line.Renewal, line.TrialDays = "every month", 14
+			line.Includes = "Includes: 2 files, a licence key, online access"
 			line.Next = "Then €49.00 every month, from 9 December 2026"
 			line.Choice = &choice{l: l, Field: ui.Field{Name: "amount.1", Label: word("Your price"), Value: word("ten"), Problem: word("Write an amount like 12.50."), Required: true}}
 			p.Items = append(p.Items, line)

@@ -68,7 +68,10 @@ type Product struct {
 	TaxCode               *string                  `db:"tax_code"`
 	CallToAction          *string                  `db:"call_to_action"`
 	CustomFields          core.JSON[[]CustomField] `db:"custom_fields"`
-	Delivers              bool                     `db:"delivers"` // whether it has deliverables
+	Delivers              bool                     `db:"delivers"`         // whether it has deliverables
+	DeliveredFiles        int64                    `db:"delivered_files"`  // how many of these are files, as the next two: for who shows it to buyers
+	DeliveredKeys         int64                    `db:"delivered_keys"`   // licence keys
+	DeliveredAccess       int64                    `db:"delivered_access"` // links and experiences
 	DeliveryUpdates       DeliveryUpdates          `db:"delivery_updates"`
 	PriceVariantIDs       core.JSON[[]string]      `db:"price_variant_ids"`        // by position
 	DefaultPriceVariantID *string                  `db:"default_price_variant_id"` // the first active variant
