@@ -93,6 +93,12 @@ func (p checkoutPage) Pictures() []string {
 // Pays reports whether the page has the form with which a buyer pays.
 func (p checkoutPage) Pays() bool { return p.State == string(store.CheckoutStatusOpen) && p.CanPay() }
 
+// Unfolds reports whether the order lies open on a phone, where it is folded to its total else: because it says what is paid later, there is something to
+// choose in it, or something is wrong with what was typed there.
+func (p checkoutPage) Unfolds() bool {
+	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil })
+}
+
 // IsLive reports whether the page has the script that counts the total anew.
 func (p checkoutPage) IsLive() bool { return p.Pays() }
 

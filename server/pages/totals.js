@@ -1,7 +1,7 @@
 // Counts the total anew and keeps what was typed.
 {
 	const all = (selector, page = document) => [...page.querySelectorAll(selector)], [form] = all('#payment'), [update] = all('#payment [value=update]'), [pay] = all('.pay');
-	const parts = '#totals, .goods .amount, .goods small, .pay span', needs = page => all('form, [autocomplete=cc-number], #card', page).length;
+	const parts = '#totals, .fold b, .goods .amount, .goods small, .pay span', needs = page => all('form, [autocomplete=cc-number], #card', page).length;
 	const costly = 'fieldset:first-of-type :is(select, details input)';
 	let latest = 0;
 	const count = async (typed, or) => {
