@@ -4436,6 +4436,9 @@ type Checkout struct {
 	// AllowDiscountCodes The buyer may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
+	// AllowQuantityChange The buyer may choose on the page how many pieces they buy.
+	AllowQuantityChange bool `json:"allow_quantity_change"`
+
 	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
 	// Example: 2000
@@ -4587,6 +4590,9 @@ type CheckoutCreate struct {
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
+
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
 
@@ -4662,7 +4668,7 @@ type CheckoutLink struct {
 	// Name The name of the link.
 	Name *string `json:"name"`
 
-	// PriceVariants One piece of each is sold.
+	// PriceVariants One piece of each is sold, unless the buyer may choose.
 	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
 
 	// Discount Applied to each checkout.
@@ -4670,6 +4676,9 @@ type CheckoutLink struct {
 
 	// AllowDiscountCodes Buyers may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
+
+	// AllowQuantityChange Buyers may choose on the page how many pieces they buy.
+	AllowQuantityChange bool `json:"allow_quantity_change"`
 
 	// SuccessURL Where the buyer goes after paying.
 	SuccessURL *string `json:"success_url"`
@@ -4697,7 +4706,7 @@ type CheckoutLinkCreate struct {
 	// Name The name of the link.
 	Name *string `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold.
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
 	PriceVariants []string `json:"price_variants"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -4705,6 +4714,9 @@ type CheckoutLinkCreate struct {
 
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
@@ -4730,7 +4742,7 @@ type CheckoutLinkUpdate struct {
 	// Name The name of the link.
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold.
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
 	PriceVariants []string `json:"price_variants,omitzero"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -4738,6 +4750,9 @@ type CheckoutLinkUpdate struct {
 
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
@@ -4841,6 +4856,9 @@ type CheckoutUpdate struct {
 
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`

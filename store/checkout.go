@@ -65,6 +65,7 @@ type Checkout struct {
 	DiscountID            *string                      `db:"discount_id"`
 	DiscountCode          *string                      `db:"discount_code"` // the code by which the discount came, nil if it came by its id
 	AllowDiscountCodes    bool                         `db:"allow_discount_codes"`
+	AllowQuantityChange   bool                         `db:"allow_quantity_change"` // the buyer chooses on the page how many pieces they buy
 	Currency              string                       `db:"currency"`
 	SubtotalAmount        int64                        `db:"subtotal_amount"`
 	DiscountAmount        int64                        `db:"discount_amount"`

@@ -1,13 +1,18 @@
 package store
 
-import "github.com/tillwright/tillwright/store/core"
+import (
+	"strconv"
+
+	"github.com/tillwright/tillwright/store/core"
+)
 
 // CheckoutDraft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
 // empty Currency is the first line's.
 type CheckoutDraft struct {
 	*Checkout
 	Lines   []NewLineItem
-	chosen  map[int]int64 // by ChooseAmount
+	chosen  map[int]int64 // amounts, by ChooseAmount
+	pieces  map[int]int64 // by ChooseQuantity
 	refused error         // by UpdateCheckout, which stores nothing then
 }
 
@@ -30,6 +35,25 @@ func (d *CheckoutDraft) ChooseAmount(at int, text string) {
 			d.chosen = map[int]int64{}
 		}
 		d.chosen[at] = amount
+	}
+}
+
+// maxPieces is how many pieces a line may have.
+const maxPieces = 1_000_000
+
+// ChooseQuantity sets how many pieces of a line the buyer wants, by its place among those that sell something. Where the seller does not let them
+// choose it changes nothing.
+func (d *CheckoutDraft) ChooseQuantity(at int, text string) {
+	pieces, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case !d.AllowQuantityChange:
+	case err != nil || pieces < 1 || pieces > maxPieces:
+		d.refused = core.Invalid("line_items", "Choose how many pieces you want, in digits.")
+	default:
+		if d.pieces == nil {
+			d.pieces = map[int]int64{}
+		}
+		d.pieces[at] = pieces
 	}
 }
 

@@ -4503,6 +4503,9 @@ type Checkout struct {
 	// AllowDiscountCodes The buyer may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
+	// AllowQuantityChange The buyer may choose on the page how many pieces they buy.
+	AllowQuantityChange bool `json:"allow_quantity_change"`
+
 	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
 	// Example: 2000
@@ -4674,6 +4677,9 @@ type CheckoutCreate struct {
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
+
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
 
@@ -4749,7 +4755,7 @@ type CheckoutLink struct {
 	// Name The name of the link.
 	Name *string `json:"name"`
 
-	// PriceVariants One piece of each is sold.
+	// PriceVariants One piece of each is sold, unless the buyer may choose.
 	PriceVariants []wire.Reference `json:"price_variants"`
 
 	// Discount Applied to each checkout.
@@ -4757,6 +4763,9 @@ type CheckoutLink struct {
 
 	// AllowDiscountCodes Buyers may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
+
+	// AllowQuantityChange Buyers may choose on the page how many pieces they buy.
+	AllowQuantityChange bool `json:"allow_quantity_change"`
 
 	// SuccessURL Where the buyer goes after paying.
 	SuccessURL *string `json:"success_url"`
@@ -4796,7 +4805,7 @@ type CheckoutLinkCreate struct {
 	// Name The name of the link.
 	Name *string `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold.
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
 	PriceVariants []string `json:"price_variants"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -4804,6 +4813,9 @@ type CheckoutLinkCreate struct {
 
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
@@ -4829,7 +4841,7 @@ type CheckoutLinkUpdate struct {
 	// Name The name of the link.
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold.
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
 	PriceVariants []string `json:"price_variants,omitzero"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -4837,6 +4849,9 @@ type CheckoutLinkUpdate struct {
 
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
@@ -4940,6 +4955,9 @@ type CheckoutUpdate struct {
 
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`

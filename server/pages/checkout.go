@@ -121,7 +121,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if before := p.typedBefore(c, checkout); page.Pays() && before != nil {
 		page.keep(before)
 	}
-	page.keepAmounts()
+	page.keepChoices()
 	page.sayState(c.QueryParam(told))
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
@@ -158,6 +158,7 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *store.Ch
 		StripeKey:  offer.Seller.CardKey(),
 	}
 	page.letChoose(variants)
+	page.letCount(variants)
 	if err := p.sayNext(ctx, page, variants); err != nil {
 		return nil, err
 	}

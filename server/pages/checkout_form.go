@@ -24,6 +24,9 @@ import (
 // answerField is the prefix of the names of form fields that hold answers to a product's questions.
 const answerField = "answer."
 
+// quantityField is the prefix of the names of form fields that hold how many pieces a buyer chooses, before the place of the line.
+const quantityField = "quantity."
+
 // amountField is the prefix of the names of form fields that hold what a buyer chooses to pay, before the place of the line.
 const amountField = "amount."
 
@@ -163,11 +166,21 @@ func (f form) change(d *store.CheckoutDraft) {
 		d.EnterDiscountCode(nil)
 	}
 	d.CustomFieldData.V = f.answers(d.CustomFieldData.V)
-	for name, amount := range f {
-		if at, err := strconv.Atoi(strings.TrimPrefix(name, amountField)); err == nil && strings.HasPrefix(name, amountField) {
-			d.ChooseAmount(at, amount)
+	for name, typed := range f {
+		if at, ok := placeOf(name, amountField); ok {
+			d.ChooseAmount(at, typed)
+		}
+		if at, ok := placeOf(name, quantityField); ok {
+			d.ChooseQuantity(at, typed)
 		}
 	}
+}
+
+// placeOf returns the place of the line that a field is about, whose name has a prefix before it.
+func placeOf(name, prefix string) (at int, ok bool) {
+	place, ok := strings.CutPrefix(name, prefix)
+	at, err := strconv.Atoi(place)
+	return at, ok && err == nil
 }
 
 // address returns the address that was typed. Where nothing was typed it keeps what the address before says, if that is in the

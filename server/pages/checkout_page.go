@@ -26,6 +26,7 @@ type shownLine struct {
 	Includes     string // what its buyer receives, empty for nothing
 	Before       int64  // what it cost once, 0 if that is not said
 	Choice       *choice
+	Pieces       *pieces
 	Headline     *string
 	Picture      string // an address that ui.Picture returned, empty for none
 	CallToAction *string
@@ -96,7 +97,7 @@ func (p checkoutPage) Pays() bool { return p.State == string(store.CheckoutStatu
 // Unfolds reports whether the order lies open on a phone, where it is folded to its total else: because it says what is paid later, there is something to
 // choose in it, or something is wrong with what was typed there.
 func (p checkoutPage) Unfolds() bool {
-	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil })
+	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil || line.Pieces != nil })
 }
 
 // IsLive reports whether the page has the script that counts the total anew.
@@ -142,6 +143,9 @@ func (p checkoutPage) summary() []ui.Problem {
 	for _, line := range p.Items {
 		if line.Choice != nil {
 			add(line.Choice.Name, ui.Problem{Field: line.Choice.Name, Label: p.l.T("field.amount")})
+		}
+		if line.Pieces != nil {
+			add(line.Pieces.Name, ui.Problem{Field: line.Pieces.Name, Label: p.l.T("field.quantity")})
 		}
 	}
 	add("", ui.Problem{})

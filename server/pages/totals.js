@@ -1,8 +1,8 @@
-// Counts the total anew and keeps what was typed.
+// Counts anew and keeps what was typed.
 {
 	const all = (selector, page = document) => [...page.querySelectorAll(selector)], [form] = all('#payment'), [update] = all('#payment [value=update]'), [pay] = all('.pay');
 	const parts = '#totals, .fold b, .goods .amount, .goods small, .pay span', needs = page => all('form, [autocomplete=cc-number], #card', page).length;
-	const costly = 'fieldset:first-of-type :is(select, details input)';
+	const costly = 'fieldset:first-of-type :is(select, details input), .goods input';
 	let latest = 0;
 	const count = async (typed, or) => {
 		const mine = ++latest, sent = [...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed];
@@ -22,7 +22,7 @@
 		} catch { mine === latest && or(); }
 	};
 	update.hidden = true;
-	form.onchange = e => e.target.matches(costly) && count([], () => { update.hidden = false; });
+	onchange = e => e.target.matches(costly) && count([], () => { update.hidden = false; });
 	form.addEventListener('submit', e => {
 		const by = e.submitter, enters = by.value === 'enter', code = (enters ? document.activeElement : by).closest('.code');
 		if (code) { count(all('input', code), () => form.requestSubmit(update)); }

@@ -27,7 +27,7 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	})
 	require.NoError(t, err)
 	page, checkout := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
-	_, err = w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL = nil }) // to which the page would lead
+	_, err = w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL, d.AllowQuantityChange = nil, true }) // to which the page would lead
 	require.NoError(t, err)
 	page.Width(1440)
 	page.Go(checkout.URL)
@@ -38,10 +38,14 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	page.WaitText("MwSt. 19.5")
 	page.WaitText("Pay $23.90")
 	assert.Equal(t, "4242424242424242", page.Value(`document.querySelector('#card_number').value`))
+	page.Fill("#quantity\\.0", "3")
+	page.Key("Tab")
+	page.WaitText("Pay $35.85")
 	page.Fill("#card_expiry", "12/40")
 	page.Fill("#card_cvc", "123")
 	page.Click("button.pay")
 	page.WaitText("Thank you for your order")
+	assert.Contains(t, page.Text(), "Paid: $35.85.")
 	assert.Empty(t, page.Refused())
 }
 

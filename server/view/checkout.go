@@ -29,6 +29,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		Discount:              ref(c.DiscountID),
 		DiscountCode:          c.DiscountCode,
 		AllowDiscountCodes:    c.AllowDiscountCodes,
+		AllowQuantityChange:   c.AllowQuantityChange,
 		SubtotalAmount:        c.SubtotalAmount,
 		DiscountAmount:        c.DiscountAmount,
 		NetAmount:             c.NetAmount,
@@ -139,28 +140,29 @@ func ListCheckouts(q api.ListCheckoutsParams) store.ListCheckouts {
 func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 	draft := store.CheckoutDraft{
 		Checkout: &store.Checkout{
-			CustomerID:         b.Customer,
-			CustomerEmail:      b.CustomerEmail,
-			EmailVerified:      value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
-			CustomerName:       b.CustomerName,
-			BillingAddress:     core.JSONOf((*core.Address)(b.BillingAddress)),
-			TaxID:              core.JSONOf((*customer.TaxID)(b.TaxID)),
-			Currency:           value(b.Currency),
-			DiscountID:         b.Discount,
-			DiscountCode:       b.DiscountCode,
-			AllowDiscountCodes: true,
-			SuccessURL:         b.SuccessURL,
-			CancelURL:          b.CancelURL,
-			ReturnURL:          b.ReturnURL,
-			CustomFieldData:    core.JSONOf(map[string]string(value(b.CustomFieldData))),
-			ClientReferenceID:  b.ClientReferenceID,
-			ExternalCustomerID: b.ExternalCustomerID,
-			Locale:             b.Locale,
-			ExpiresAt:          value(stored(b.ExpiresAt)),
-			Source:             core.JSONOf(checkoutSource(b.Source)),
-			AdsConsent:         value(b.AdsConsent),
-			AdsVisit:           core.JSONOf(AdsVisit(b.AdsVisit)),
-			Metadata:           metadata(b.Metadata),
+			CustomerID:          b.Customer,
+			CustomerEmail:       b.CustomerEmail,
+			EmailVerified:       value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
+			CustomerName:        b.CustomerName,
+			BillingAddress:      core.JSONOf((*core.Address)(b.BillingAddress)),
+			TaxID:               core.JSONOf((*customer.TaxID)(b.TaxID)),
+			Currency:            value(b.Currency),
+			DiscountID:          b.Discount,
+			DiscountCode:        b.DiscountCode,
+			AllowDiscountCodes:  true,
+			AllowQuantityChange: value(b.AllowQuantityChange),
+			SuccessURL:          b.SuccessURL,
+			CancelURL:           b.CancelURL,
+			ReturnURL:           b.ReturnURL,
+			CustomFieldData:     core.JSONOf(map[string]string(value(b.CustomFieldData))),
+			ClientReferenceID:   b.ClientReferenceID,
+			ExternalCustomerID:  b.ExternalCustomerID,
+			Locale:              b.Locale,
+			ExpiresAt:           value(stored(b.ExpiresAt)),
+			Source:              core.JSONOf(checkoutSource(b.Source)),
+			AdsConsent:          value(b.AdsConsent),
+			AdsVisit:            core.JSONOf(AdsVisit(b.AdsVisit)),
+			Metadata:            metadata(b.Metadata),
 		},
 		Lines: mapped(b.LineItems, newLine),
 	}
@@ -183,6 +185,7 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 		setOrClear(&c.DiscountID, b.Discount)
 		setOrClear(&c.DiscountCode, b.DiscountCode)
 		set(&c.AllowDiscountCodes, b.AllowDiscountCodes)
+		set(&c.AllowQuantityChange, b.AllowQuantityChange)
 		setOrClear(&c.SuccessURL, b.SuccessURL)
 		setOrClear(&c.CancelURL, b.CancelURL)
 		setOrClear(&c.ReturnURL, b.ReturnURL)
