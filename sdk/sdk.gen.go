@@ -8584,6 +8584,9 @@ type Product struct {
 	// CallToAction The text of the button to buy.
 	CallToAction *string `json:"call_to_action"`
 
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou *string `json:"thank_you"`
+
 	// CustomFields Questions that buyers answer at checkout.
 	CustomFields []CustomField `json:"custom_fields"`
 
@@ -8662,6 +8665,9 @@ type ProductCreate struct {
 
 	// CallToAction The text of the button to buy.
 	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou *string `json:"thank_you,omitempty"`
 
 	// CustomFields Questions that buyers answer at checkout.
 	CustomFields []CustomField `json:"custom_fields,omitempty"`
@@ -8801,6 +8807,9 @@ type ProductUpdate struct {
 	// CallToAction The text of the button to buy.
 	CallToAction nullable.Nullable[string] `json:"call_to_action,omitempty"`
 
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou nullable.Nullable[string] `json:"thank_you,omitempty"`
+
 	// CustomFields Replaces all of them.
 	CustomFields []CustomField `json:"custom_fields,omitzero"`
 
@@ -8857,6 +8866,9 @@ type ProductUpsert struct {
 
 	// CallToAction The text of the button to buy.
 	CallToAction nullable.Nullable[string] `json:"call_to_action,omitempty"`
+
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou nullable.Nullable[string] `json:"thank_you,omitempty"`
 
 	// CustomFields Replaces all of them.
 	CustomFields []CustomField `json:"custom_fields,omitzero"`

@@ -48,7 +48,12 @@ func TestCheckoutPage_SaysWhatIsIncluded(t *testing.T) {
 		assert.Contains(t, w.page(l.URL, http.StatusOK), "<small>Includes: 1 file, a licence key</small>")
 		change(func(p *catalog.Product) { p.Type = catalog.ProductTypeTip })
 		assert.NotContains(t, w.page(c.URL, http.StatusOK), "Includes")
-		change(func(p *catalog.Product) { p.Type = catalog.ProductTypeDigital })
-		assert.NotContains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "Includes", "the page has the files themselves")
+		change(func(p *catalog.Product) {
+			p.Type, p.ThankYou = catalog.ProductTypeDigital, new("Tell me <b>what</b> you saw.")
+		})
+		assert.NotContains(t, w.page(c.URL, http.StatusOK), "Tell me")
+		paid := w.post(c, http.StatusOK, card("4242424242424242", "3800"))
+		assert.NotContains(t, paid, "Includes", "the page has the files themselves")
+		assert.Contains(t, paid, "Tell me &lt;b&gt;what&lt;/b&gt; you saw.")
 	})
 }

@@ -30,6 +30,7 @@ type shownLine struct {
 	Headline     *string
 	Picture      string // an address that ui.Picture returned, empty for none
 	CallToAction *string
+	ThankYou     *string
 }
 
 // shownLines returns the lines of an offer, whose price variants are these by id.
@@ -49,6 +50,7 @@ func shownLines(l *locale.Locale, offer *store.CheckoutOffer, variants map[strin
 		}
 		if product != nil {
 			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
+			lines[i].ThankYou = product.ThankYou
 		}
 		if product != nil && v != nil {
 			lines[i].Includes = includedIn(l, product, v)
@@ -89,6 +91,17 @@ func (p checkoutPage) Pictures() []string {
 		pictures[i] = p.Items[i].Picture
 	}
 	return pictures
+}
+
+// Thanks returns what the seller says to whoever has paid, once for each text.
+func (p checkoutPage) Thanks() []string {
+	var all []string
+	for _, line := range p.Items {
+		if line.ThankYou != nil && !slices.Contains(all, *line.ThankYou) {
+			all = append(all, *line.ThankYou)
+		}
+	}
+	return all
 }
 
 // Pays reports whether the page has the form with which a buyer pays.

@@ -118,6 +118,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-paid", func(p *checkoutPage) {
 			p.State, p.SuccessURL, p.AsksLetter = "paid", "https://shop.example/thanks", true
 			p.Portal = "../portal?shop=kestrel"
+			p.Items[0].ThankYou = new(word("Thank you!\nTell me which bird you saw first."))
 			p.Order = &store.Order{Number: 1042, PaidAt: &someday, ReceiptURL: "https://pay.example/receipt/x"}
 			p.Deliveries = []grant.Delivery{
 				{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new("https://chat.example")}},
