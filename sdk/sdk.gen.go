@@ -4013,12 +4013,17 @@ type AdUpdate struct {
 
 // Address A postal address.
 type Address struct {
+	// Company The company that buys, as documents name it above the address.
+	//
+	// Example: Lovelace Ltd.
+	Company *string `json:"company,omitempty"`
+
 	// Line1 Street and number.
 	//
 	// Example: Hauptstraße 5
 	Line1 *string `json:"line1,omitempty"`
 
-	// Line2 The second line of the address, such as a floor or a company.
+	// Line2 The second line of the address, such as a floor.
 	Line2 *string `json:"line2,omitempty"`
 
 	// City City, town or village.

@@ -194,6 +194,7 @@ func (f form) address(before *core.Address) *core.Address {
 	if line := f["line1"]; line != "" && line != text(address.Line1) {
 		address.Line1, address.Line2 = new(line), nil
 	}
+	address.Company = typedOr(f["company"], address.Company)
 	address.PostalCode, address.City = typedOr(f["postal_code"], address.PostalCode), typedOr(f["city"], address.City)
 	return &address
 }
@@ -211,7 +212,7 @@ const taxIDType = "tax_id"
 
 // longest is how many characters each field may have, as the API's document says. Answers to questions may have answerLongest.
 var longest = map[string]int{
-	"email": 254, "name": 255, "tax_id": 64, "line1": 255, "postal_code": 32, "city": 255, "state": 255, "discount_code": 64,
+	"email": 254, "name": 255, "company": 255, "tax_id": 64, "line1": 255, "postal_code": 32, "city": 255, "state": 255, "discount_code": 64,
 }
 
 const answerLongest = 1000
@@ -238,7 +239,7 @@ func (f form) problems(l *locale.Locale) map[string]string {
 	switch country := f["country"]; {
 	case country != "" && !locale.IsCountry(country):
 		found("country", l.T("error.country.unknown"))
-	case country == "" && f["line1"]+f["postal_code"]+f["city"]+f["state"] != "":
+	case country == "" && f["company"]+f["line1"]+f["postal_code"]+f["city"]+f["state"] != "":
 		found("country", l.T("error.country.missing"))
 	}
 	return problems

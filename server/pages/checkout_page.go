@@ -117,7 +117,7 @@ func (p checkoutPage) Unfolds() bool {
 func (p checkoutPage) IsLive() bool { return p.Pays() }
 
 // addressFields are the fields of the form that most buyers leave out, which are folded away.
-var addressFields = []string{"line1", "postal_code", "city", "state", "tax_id"}
+var addressFields = []string{"line1", "postal_code", "city", "state", "company", "tax_id"}
 
 // HasAddress reports whether something was typed into one of the addressFields, or is wrong with it, or the tax depends on one.
 func (p checkoutPage) HasAddress() bool {
@@ -141,7 +141,7 @@ const lookAgain = 3
 
 // labeled are the labels of the fields that the summary of what is wrong names, in the order of the page.
 var labeled = []string{
-	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.tax_id",
+	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.company", "field.tax_id",
 }
 
 // summary returns what is wrong, in the order of the page.

@@ -145,7 +145,7 @@ func addressOf(l *locale.Locale, a *core.Address) []string {
 		return nil
 	}
 	var lines []string
-	for _, line := range []string{text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), l.Country(text(a.Country))} {
+	for _, line := range []string{text(a.Company), text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), l.Country(text(a.Country))} {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
