@@ -4532,6 +4532,9 @@ type Checkout struct {
 	// TermsAcceptedAt When the buyer accepted the seller's terms.
 	TermsAcceptedAt *wire.Time `json:"terms_accepted_at"`
 
+	// WithdrawalWaivedAt When the buyer gave up their right to withdraw (`withdrawal_waived`).
+	WithdrawalWaivedAt *wire.Time `json:"withdrawal_waived_at"`
+
 	// AdsConsent Whether the buyer agreed that ad networks are told of the purchase. It stays what it was when the checkout was completed.
 	AdsConsent bool `json:"ads_consent"`
 
@@ -4552,6 +4555,9 @@ type CheckoutConfirm struct {
 
 	// TermsAccepted The buyer accepts the seller's terms. Needed if the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`. Of each kind it is the page in the checkout's `locale`, or else in the account's. A page that has changed since has to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
+
+	// WithdrawalWaived The buyer asks for delivery at once, and knows that they lose their right to withdraw by that. The law of the European Economic Area and of the United Kingdom wants this said of digital content. The hosted page asks buyers there for it. On a page of your own ask them yourself. The order, its receipt and the letter with it say so.
+	WithdrawalWaived *bool `json:"withdrawal_waived,omitempty"`
 
 	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
 	AdsConsent *bool `json:"ads_consent,omitempty"`
@@ -8022,6 +8028,9 @@ type Order struct {
 
 	// LegalAcceptances The legal pages that the buyer accepted with it.
 	LegalAcceptances []LegalAcceptance `json:"legal_acceptances"`
+
+	// WithdrawalWaivedAt When the buyer asked for delivery at once, and gave up their right to withdraw by that.
+	WithdrawalWaivedAt *wire.Time `json:"withdrawal_waived_at"`
 
 	// BillingName As it stands on the invoice.
 	BillingName    *string  `json:"billing_name"`

@@ -95,6 +95,7 @@ type Checkout struct {
 	SubscriptionID        *string                      `db:"subscription_id"` // the first subscription that it made
 	Source                core.JSON[*CheckoutSource]   `db:"source"`
 	TermsAcceptedAt       *core.Time                   `db:"terms_accepted_at"`
+	WithdrawalWaivedAt    *core.Time                   `db:"withdrawal_waived_at"`
 	LegalAcceptances      core.JSON[[]LegalAcceptance] `db:"legal_acceptances"` // of its last confirmation with accepted terms
 	AdsConsent            bool                         `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
 	AdsVisit              core.JSON[*advert.Visit]     `db:"ads_visit"`         // nil without that, and once it is completed or has expired

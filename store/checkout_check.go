@@ -219,6 +219,9 @@ func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	if err := s.acceptTerms(ctx, u, &p, c, in, now); err != nil {
 		return nil, err
 	}
+	if err := s.waive(ctx, &p, c, in, items, offers, now); err != nil {
+		return nil, err
+	}
 	in.Save = in.Save && c.keepsMethods(in.isKeyless())
 	c.answerAds(&p, in, now)
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")

@@ -113,17 +113,18 @@ func (f *PaymentFailure) Err() error {
 // was. Saved is the id of one of the customer's saved methods that is to pay instead. Save asks to keep the method that was
 // sent; one that pays for a subscription is always kept.
 type Confirm struct {
-	Provider      string
-	MethodRef     string
-	PaymentMethod PaymentMethod
-	Saved         string
-	Save          bool
-	TermsAccepted bool
-	AdsConsent    *bool         // nil = as the checkout says
-	AdsVisit      *advert.Visit // nil = none was sent
-	OnPage        bool          // the buyer is on our page
-	IsPublic      bool          // whoever has the client secret pays, on our page or elsewhere
-	From          Buyer
+	Provider         string
+	MethodRef        string
+	PaymentMethod    PaymentMethod
+	Saved            string
+	Save             bool
+	TermsAccepted    bool
+	WithdrawalWaived bool
+	AdsConsent       *bool         // nil = as the checkout says
+	AdsVisit         *advert.Visit // nil = none was sent
+	OnPage           bool          // the buyer is on our page
+	IsPublic         bool          // whoever has the client secret pays, on our page or elsewhere
+	From             Buyer
 
 	customerRef *string // the provider's id of the customer, if Saved names a method
 	methodID    *string

@@ -264,7 +264,7 @@ func (f form) answers(before map[string]string) map[string]string {
 
 // confirmation returns how the buyer pays. The method is nil if no card was typed and none was given to Stripe.
 func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
+	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", WithdrawalWaived: f["waiver"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
 	if strings.TrimSpace(c.FormValue("card_number")) != "" {
 		in.Method = typedCard(c)
 	}
@@ -274,7 +274,7 @@ func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
 // fieldOf maps the store's name of a field to its name in the form. A problem with any other field is shown above the form.
 var fieldOf = map[string]string{
 	"customer_email": "email", "billing_address": "country", "discount_code": "discount_code", "payment_method": "card_number",
-	"terms_accepted": "terms",
+	"terms_accepted": "terms", "withdrawal_waived": "waiver",
 }
 
 // cardFieldOf maps a reason to the field of a typed card that it is about, if that is not the number.

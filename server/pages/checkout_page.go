@@ -178,6 +178,7 @@ func (p checkoutPage) summary() []ui.Problem {
 	add("card_expiry", ui.Problem{Field: "card_expiry", Label: p.l.T("field.card_expiry")})
 	add("card_cvc", ui.Problem{Field: "card_cvc", Label: p.l.T("field.card_cvc")})
 	add("terms", ui.Problem{Field: "terms"})
+	add("waiver", ui.Problem{Field: "waive"})
 	return all
 }
 

@@ -95,6 +95,9 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, p
 	if o.CreditedAmount > 0 {
 		document.Notes = append(document.Notes, l.T("document.credited", "amount", l.Money(o.CreditedAmount, o.Currency)))
 	}
+	if o.WithdrawalWaivedAt != nil {
+		document.Notes = append(document.Notes, l.T("document.waived", "day", l.Day(seller.Local(*o.WithdrawalWaivedAt))))
+	}
 	return document
 }
 

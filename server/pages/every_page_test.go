@@ -100,11 +100,11 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			line.Pieces = &pieces{l: l, Field: ui.Field{Name: "quantity.1", Label: l.T("field.quantity"), Value: word("two"), Problem: word("Write a whole number, such as 2."), Required: true}}
 			p.Items = append(p.Items, line)
 			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}
-			p.TermsRequired, p.Terms, p.AdNetworks = true, []term{{Title: word("Terms of sale")}}, "Meta"
+			p.AsksWaiver, p.TermsRequired, p.Terms, p.AdNetworks = true, true, []term{{Title: word("Terms of sale")}}, "Meta"
 			p.Form = form{"email": word("grace"), "line1": word("Long street 1"), "answer.note": word("For Ada")}
 			p.Problems = map[string]string{
 				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "answer.size": word("Choose one."),
-				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "": word("The total has changed."),
+				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "waiver": "Tick this to get it at once.", "": word("The total has changed."),
 			}
 		}),
 		shows("checkout-stripe", func(p *checkoutPage) { p.TakesCards, p.StripeKey = false, "pk_test_"+word("1") }),

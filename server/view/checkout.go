@@ -58,6 +58,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		Invoice:               ref(c.InvoiceID),
 		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
+		WithdrawalWaivedAt:    atOrNull(c.WithdrawalWaivedAt),
 		AdsConsent:            c.AdsConsent,
 		Metadata:              api.Metadata(c.Metadata.Text()),
 		CreatedAt:             at(c.CreatedAt),
