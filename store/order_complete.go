@@ -109,7 +109,7 @@ func orderOf(c *checkout.Checkout) *order.Order {
 	return &order.Order{
 		AccountID: c.AccountID, BillingReason: order.BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
 		DiscountID:  c.DiscountID,
-		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, LegalAcceptances: c.LegalAcceptances, Metadata: c.Metadata,
+		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, LegalAcceptances: c.LegalAcceptances, WithdrawalWaivedAt: c.WithdrawalWaivedAt, Metadata: c.Metadata,
 	}
 }
 

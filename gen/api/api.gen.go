@@ -4035,12 +4035,17 @@ type AdUpdate struct {
 
 // Address A postal address.
 type Address struct {
+	// Company The company that buys, as documents name it above the address.
+	//
+	// Example: Lovelace Ltd.
+	Company *string `json:"company,omitempty"`
+
 	// Line1 Street and number.
 	//
 	// Example: Hauptstraße 5
 	Line1 *string `json:"line1,omitempty"`
 
-	// Line2 The second line of the address, such as a floor or a company.
+	// Line2 The second line of the address, such as a floor.
 	Line2 *string `json:"line2,omitempty"`
 
 	// City City, town or village.
@@ -4503,6 +4508,9 @@ type Checkout struct {
 	// AllowDiscountCodes The buyer may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
+	// AllowQuantityChange The buyer may choose on the page how many pieces they buy.
+	AllowQuantityChange bool `json:"allow_quantity_change"`
+
 	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
 	// Example: 2000
@@ -4591,6 +4599,9 @@ type Checkout struct {
 	// TermsAcceptedAt When the buyer accepted the seller's terms.
 	TermsAcceptedAt *wire.Time `json:"terms_accepted_at"`
 
+	// WithdrawalWaivedAt When the buyer gave up their right to withdraw (`withdrawal_waived`).
+	WithdrawalWaivedAt *wire.Time `json:"withdrawal_waived_at"`
+
 	// AdsConsent Whether the buyer agreed that ad networks are told of the purchase. It stays what it was when the checkout was completed.
 	AdsConsent bool `json:"ads_consent"`
 
@@ -4631,6 +4642,9 @@ type CheckoutConfirm struct {
 
 	// TermsAccepted The buyer accepts the seller's terms. Needed if the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`. Of each kind it is the page in the checkout's `locale`, or else in the account's. A page that has changed since has to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
+
+	// WithdrawalWaived The buyer asks for delivery at once, and knows that they lose their right to withdraw by that. The law of the European Economic Area and of the United Kingdom wants this said of digital content. The hosted page asks buyers there for it. On a page of your own ask them yourself. The order, its receipt and the letter with it say so.
+	WithdrawalWaived *bool `json:"withdrawal_waived,omitempty"`
 
 	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
 	AdsConsent *bool `json:"ads_consent,omitempty"`
@@ -4673,6 +4687,9 @@ type CheckoutCreate struct {
 
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
@@ -4749,7 +4766,7 @@ type CheckoutLink struct {
 	// Name The name of the link.
 	Name *string `json:"name"`
 
-	// PriceVariants One piece of each is sold.
+	// PriceVariants One piece of each is sold, unless the buyer may choose.
 	PriceVariants []wire.Reference `json:"price_variants"`
 
 	// Discount Applied to each checkout.
@@ -4757,6 +4774,9 @@ type CheckoutLink struct {
 
 	// AllowDiscountCodes Buyers may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
+
+	// AllowQuantityChange Buyers may choose on the page how many pieces they buy.
+	AllowQuantityChange bool `json:"allow_quantity_change"`
 
 	// SuccessURL Where the buyer goes after paying.
 	SuccessURL *string `json:"success_url"`
@@ -4796,7 +4816,7 @@ type CheckoutLinkCreate struct {
 	// Name The name of the link.
 	Name *string `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold.
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
 	PriceVariants []string `json:"price_variants"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -4804,6 +4824,9 @@ type CheckoutLinkCreate struct {
 
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
@@ -4829,7 +4852,7 @@ type CheckoutLinkUpdate struct {
 	// Name The name of the link.
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold.
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
 	PriceVariants []string `json:"price_variants,omitzero"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -4837,6 +4860,9 @@ type CheckoutLinkUpdate struct {
 
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
@@ -4940,6 +4966,9 @@ type CheckoutUpdate struct {
 
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
@@ -8213,6 +8242,9 @@ type Order struct {
 	// LegalAcceptances The legal pages that the buyer accepted with it.
 	LegalAcceptances []LegalAcceptance `json:"legal_acceptances"`
 
+	// WithdrawalWaivedAt When the buyer asked for delivery at once, and gave up their right to withdraw by that.
+	WithdrawalWaivedAt *wire.Time `json:"withdrawal_waived_at"`
+
 	// BillingName As it stands on the invoice.
 	BillingName    *string  `json:"billing_name"`
 	BillingAddress *Address `json:"billing_address"`
@@ -8819,6 +8851,9 @@ type Product struct {
 	// CallToAction The text of the button to buy.
 	CallToAction *string `json:"call_to_action"`
 
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou *string `json:"thank_you"`
+
 	// CustomFields Questions that buyers answer at checkout.
 	CustomFields []CustomField `json:"custom_fields"`
 
@@ -8909,6 +8944,9 @@ type ProductCreate struct {
 
 	// CallToAction The text of the button to buy.
 	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou *string `json:"thank_you,omitempty"`
 
 	// CustomFields Questions that buyers answer at checkout.
 	CustomFields []CustomField `json:"custom_fields,omitempty"`
@@ -9047,6 +9085,9 @@ type ProductUpdate struct {
 
 	// CallToAction The text of the button to buy.
 	CallToAction nullable.Nullable[string] `json:"call_to_action,omitempty"`
+
+	// ThankYou The thanks to buyers on the page after paying, as plain text.
+	ThankYou nullable.Nullable[string] `json:"thank_you,omitempty"`
 
 	// CustomFields Replaces all of them.
 	CustomFields []CustomField `json:"custom_fields,omitzero"`

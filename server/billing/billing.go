@@ -75,14 +75,15 @@ func (b *Billing) named(provider string) (payments.Provider, error) {
 
 // ConfirmCheckout says how a buyer pays a checkout. Method is nil when none was sent.
 type ConfirmCheckout struct {
-	Method        *payments.MethodInput
-	Save          bool // save the method, to charge it later
-	TermsAccepted bool
-	AdsConsent    *bool         // whether ad networks may be told; nil = as the checkout says
-	AdsVisit      *advert.Visit // nil = none was sent
-	OnPage        bool          // the buyer pays on our page, to which their bank sends them back
-	IsPublic      bool          // asked with the client secret, which is no proof of who asks: saved methods are refused
-	From          payment.Buyer
+	Method           *payments.MethodInput
+	Save             bool // save the method, to charge it later
+	TermsAccepted    bool
+	WithdrawalWaived bool          // the buyer asks for delivery at once, and gives up their right to withdraw
+	AdsConsent       *bool         // whether ad networks may be told; nil = as the checkout says
+	AdsVisit         *advert.Visit // nil = none was sent
+	OnPage           bool          // the buyer pays on our page, to which their bank sends them back
+	IsPublic         bool          // asked with the client secret, which is no proof of who asks: saved methods are refused
+	From             payment.Buyer
 }
 
 // ConfirmCheckout charges the method and makes the order, at most once however often it is called. A completed checkout is
@@ -127,7 +128,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 // even have a provider: a checkout that costs nothing has none to ask.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (checkout.Confirm, error) {
 	confirm := checkout.Confirm{
-		TermsAccepted: in.TermsAccepted, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From,
+		TermsAccepted: in.TermsAccepted, WithdrawalWaived: in.WithdrawalWaived, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From,
 	}
 	if in.Method == nil {
 		return confirm, nil

@@ -130,7 +130,7 @@ func (v *visit) customerTerms(c *sdk.Customer) []ui.Term {
 // addressText returns an address in a line.
 func addressText(a *sdk.Address) string {
 	var parts []string
-	for _, part := range []*string{a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country} {
+	for _, part := range []*string{a.Company, a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country} {
 		if part != nil && *part != "" {
 			parts = append(parts, *part)
 		}

@@ -100,6 +100,7 @@ func (d *Dashboard) linkForm(v *visit) (*ui.Form, error) {
 		variants,
 		{Name: "max_uses", Label: "How often it can be bought by", Hint: "Empty for any number.", Value: v.field("max_uses"), InputMode: "numeric", Longest: 9, Optional: true},
 		{Kind: "checkbox", Name: "allow_discount_codes", Label: "Buyers may use discount codes", Checked: v.Request().Method == http.MethodGet || v.field("allow_discount_codes") != ""},
+		{Kind: "checkbox", Name: "allow_quantity_change", Label: "Buyers may choose how many", Checked: v.field("allow_quantity_change") != ""},
 		{Name: "success_url", Label: "Where buyers go afterwards", Hint: "An address of yours. Empty for our page with the downloads.", Value: v.field("success_url"), Longest: 2048, Optional: true},
 	}}, nil
 }
@@ -127,7 +128,7 @@ func (d *Dashboard) createLink(v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := &sdk.CheckoutLinkCreate{Name: v.optional("name"), PriceVariants: form["price_variants"], SuccessURL: v.optional("success_url"), AllowDiscountCodes: new(v.field("allow_discount_codes") != "")}
+	in := &sdk.CheckoutLinkCreate{Name: v.optional("name"), PriceVariants: form["price_variants"], SuccessURL: v.optional("success_url"), AllowDiscountCodes: new(v.field("allow_discount_codes") != ""), AllowQuantityChange: new(v.field("allow_quantity_change") != "")}
 	if text := v.field("max_uses"); text != "" {
 		n, wrong := strconv.ParseInt(text, 10, 64)
 		if wrong != nil {

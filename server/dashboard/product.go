@@ -134,17 +134,18 @@ func readPrice(v *visit) (*sdk.ProductPriceVariant, error) {
 }
 
 // productControls are the controls of what a product says of itself.
-func productControls(name, headline, description string) []ui.Control {
+func productControls(name, headline, description, thanks string) []ui.Control {
 	return []ui.Control{
 		{Name: "name", Label: "Name", Value: name, Longest: 255, Required: true},
 		{Name: "headline", Label: "Headline", Hint: "One line under the name, on the checkout.", Value: headline, Longest: 255, Optional: true},
 		{Kind: "textarea", Name: "description", Label: "Description", Value: description, Optional: true},
+		{Kind: "textarea", Name: "thank_you", Label: "Thank-you text", Hint: "On the page after paying.", Value: thanks, Lines: 3, Optional: true},
 	}
 }
 
 func newProductForm(v *visit) *ui.Form {
 	return &ui.Form{Submit: "Create product", Cancel: productsPage, Once: newOnce(),
-		Controls: append(productControls(v.field("name"), v.field("headline"), v.FormValue("description")), priceControls(v)...)}
+		Controls: append(productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.FormValue("thank_you")), priceControls(v)...)}
 }
 
 func newProductPage(f *ui.Form) ui.Page {
@@ -163,7 +164,7 @@ func (d *Dashboard) createProduct(v *visit) error {
 	var p *sdk.Product
 	if err == nil {
 		p, err = d.api.Products.Create(v.ctx(), &sdk.ProductCreate{
-			Name: v.field("name"), Headline: v.optional("headline"), Description: v.optional("description"), PriceVariants: []sdk.ProductPriceVariant{*price},
+			Name: v.field("name"), Headline: v.optional("headline"), Description: v.optional("description"), ThankYou: v.optional("thank_you"), PriceVariants: []sdk.ProductPriceVariant{*price},
 		}, v.once())
 	}
 	if wrong, ok := problems(renamed(err, map[string]string{"price_variants": "amount"}), f); ok {
@@ -204,7 +205,7 @@ func (d *Dashboard) showProduct(v *visit, status int, wrong *ui.Form, problems .
 	}}
 	if v.may("products:write") {
 		page.Sections[0].Forms = nil
-		details := &ui.Form{Action: address, Submit: "Save", Once: newOnce(), Controls: productControls(p.Name, core.Deref(p.Headline), core.Deref(p.Description))}
+		details := &ui.Form{Action: address, Submit: "Save", Once: newOnce(), Controls: productControls(p.Name, core.Deref(p.Headline), core.Deref(p.Description), core.Deref(p.ThankYou))}
 		price := &ui.Form{Action: address + "/prices", Submit: "Add price", Inline: true, Once: newOnce(), Controls: priceControls(v)}
 		if p.PriceRange != nil && v.field("currency") == "" {
 			price.Controls[1].Options = currencyOptions(p.PriceRange.Currency)
@@ -254,9 +255,9 @@ func (d *Dashboard) productMoves(p *sdk.Product, address string) []ui.Form {
 
 // saveProduct changes what a product says of itself.
 func (d *Dashboard) saveProduct(v *visit) error {
-	in := &sdk.ProductUpdate{Name: new(v.field("name")), Headline: cleared(v.field("headline")), Description: cleared(v.field("description"))}
+	in := &sdk.ProductUpdate{Name: new(v.field("name")), Headline: cleared(v.field("headline")), Description: cleared(v.field("description")), ThankYou: cleared(v.field("thank_you"))}
 	_, err := d.api.Products.Update(v.ctx(), v.Param("id"), in, v.once())
-	f := &ui.Form{Action: productsPage + "/" + v.Param("id"), Submit: "Save", Once: newOnce(), Controls: productControls(v.field("name"), v.field("headline"), v.FormValue("description"))}
+	f := &ui.Form{Action: productsPage + "/" + v.Param("id"), Submit: "Save", Once: newOnce(), Controls: productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.FormValue("thank_you"))}
 	if wrong, ok := problems(err, f); ok {
 		return d.showProduct(v, http.StatusUnprocessableEntity, f, wrong...)
 	}

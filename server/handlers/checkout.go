@@ -103,7 +103,7 @@ func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutReq
 // confirmation reads how a buyer wants to pay.
 func confirmation(b *api.CheckoutConfirm) billing.ConfirmCheckout {
 	in := billing.ConfirmCheckout{
-		TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted, Save: b.SavePaymentMethod != nil && *b.SavePaymentMethod,
+		TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted, WithdrawalWaived: b.WithdrawalWaived != nil && *b.WithdrawalWaived, Save: b.SavePaymentMethod != nil && *b.SavePaymentMethod,
 		AdsConsent: b.AdsConsent, AdsVisit: view.AdsVisit(b.AdsVisit),
 	}
 	if b.PaymentMethod != nil {

@@ -41,7 +41,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	post := NewPost(s, nil)
 	when := core.TimeOf(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	seller = &tenant.Account{Name: word("Kestrel Field Guides"), Handle: "kestrel", Timezone: "UTC", WebsiteURL: new("https://kestrel.example")}
-	order := &order.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
+	order := &order.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, WithdrawalWaivedAt: &when, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
 	sub := &subscription.Subscription{ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Currency: "eur", Interval: "year", IntervalCount: 1, UnitAmount: 9000, CurrentPeriodEnd: when, CancelAtPeriodEnd: true, TrialEnd: &when, NextAttemptAt: &when, ProductID: "prod_1"}
 	deliveries := []store.LetterDelivery{
 		{ProductName: word("Birds"), FileName: word("birds.pdf"), FileURL: "https://pay.example/files/x?a=1&b=2"},

@@ -94,6 +94,9 @@ func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Acc
 	if c.items, hasFiles = itemsOf(l, deliveries); hasFiles {
 		c.closing = append(c.closing, l.T("mail.files_end"))
 	}
+	if o.WithdrawalWaivedAt != nil {
+		c.closing = append(c.closing, l.T("document.waived", "day", l.Day(seller.Local(*o.WithdrawalWaivedAt))))
+	}
 	whose, err := p.whose(ctx, l, o)
 	if whose != nil {
 		c.actions = append(c.actions, *whose)

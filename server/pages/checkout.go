@@ -30,6 +30,7 @@ type checkoutPage struct {
 	CustomFields  []catalog.CustomField
 	TermsRequired bool   // the buyer has to tick that they accept them
 	Terms         []term // legal pages that are accepted with that
+	AsksWaiver    bool   // the buyer has to tick that they give up their right to withdraw
 	Base          string // relative path from the page to where its forms are sent
 	Ask           string // what ask returns, which ends the addresses on the page
 	State         string // open, action, elsewhere, processing, paid or expired
@@ -122,7 +123,8 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if before := p.typedBefore(c, checkout); page.Pays() && before != nil {
 		page.keep(before)
 	}
-	page.keepAmounts()
+	page.askWaiver(offer)
+	page.keepChoices()
 	page.sayState(c.QueryParam(told))
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
@@ -159,6 +161,7 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout
 		StripeKey:  offer.Seller.CardKey(),
 	}
 	page.letChoose(variants)
+	page.letCount(variants)
 	if err := p.sayNext(ctx, page, variants); err != nil {
 		return nil, err
 	}

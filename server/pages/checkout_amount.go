@@ -46,25 +46,31 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 	}
 }
 
-// keepAmounts shows again what the buyer chose, and says what is wrong with it beside it, in place of what is wrong with the form as a whole.
-func (p *checkoutPage) keepAmounts() {
+// keepChoices shows again what the buyer chose in the order, and says what is wrong with it beside it, in place of what is wrong with the form as a whole.
+func (p *checkoutPage) keepChoices() {
 	for i := range p.Items {
-		c := p.Items[i].Choice
-		if c == nil {
-			continue
+		if c := p.Items[i].Choice; c != nil {
+			p.keepChoice(&c.Field, c.problem)
 		}
-		typed, sent := p.Form[c.Name]
-		if !sent {
-			continue
+		if n := p.Items[i].Pieces; n != nil {
+			p.keepChoice(&n.Field, n.problem)
 		}
-		c.Value = typed
-		if c.Problem = c.problem(typed); c.Problem != "" {
-			if p.Problems == nil {
-				p.Problems = map[string]string{}
-			}
-			delete(p.Problems, "")
-			p.Problems[c.Name] = c.Problem
+	}
+}
+
+// keepChoice does so for one field.
+func (p *checkoutPage) keepChoice(f *ui.Field, problem func(typed string) string) {
+	typed, sent := p.Form[f.Name]
+	if !sent {
+		return
+	}
+	f.Value = typed
+	if f.Problem = problem(typed); f.Problem != "" {
+		if p.Problems == nil {
+			p.Problems = map[string]string{}
 		}
+		delete(p.Problems, "")
+		p.Problems[f.Name] = f.Problem
 	}
 }
 

@@ -24,6 +24,9 @@ import (
 // answerField is the prefix of the names of form fields that hold answers to a product's questions.
 const answerField = "answer."
 
+// quantityField is the prefix of the names of form fields that hold how many pieces a buyer chooses, before the place of the line.
+const quantityField = "quantity."
+
 // amountField is the prefix of the names of form fields that hold what a buyer chooses to pay, before the place of the line.
 const amountField = "amount."
 
@@ -163,11 +166,21 @@ func (f form) change(d *checkout.Draft) {
 		d.EnterDiscountCode(nil)
 	}
 	d.CustomFieldData.V = f.answers(d.CustomFieldData.V)
-	for name, amount := range f {
-		if at, err := strconv.Atoi(strings.TrimPrefix(name, amountField)); err == nil && strings.HasPrefix(name, amountField) {
-			d.ChooseAmount(at, amount)
+	for name, typed := range f {
+		if at, ok := placeOf(name, amountField); ok {
+			d.ChooseAmount(at, typed)
+		}
+		if at, ok := placeOf(name, quantityField); ok {
+			d.ChooseQuantity(at, typed)
 		}
 	}
+}
+
+// placeOf returns the place of the line that a field is about, whose name has a prefix before it.
+func placeOf(name, prefix string) (at int, ok bool) {
+	place, ok := strings.CutPrefix(name, prefix)
+	at, err := strconv.Atoi(place)
+	return at, ok && err == nil
 }
 
 // address returns the address that was typed. Where nothing was typed it keeps what the address before says, if that is in the
@@ -181,6 +194,7 @@ func (f form) address(before *core.Address) *core.Address {
 	if line := f["line1"]; line != "" && line != text(address.Line1) {
 		address.Line1, address.Line2 = new(line), nil
 	}
+	address.Company = typedOr(f["company"], address.Company)
 	address.PostalCode, address.City = typedOr(f["postal_code"], address.PostalCode), typedOr(f["city"], address.City)
 	return &address
 }
@@ -198,7 +212,7 @@ const taxIDType = "tax_id"
 
 // longest is how many characters each field may have, as the API's document says. Answers to questions may have answerLongest.
 var longest = map[string]int{
-	"email": 254, "name": 255, "tax_id": 64, "line1": 255, "postal_code": 32, "city": 255, "state": 255, "discount_code": 64,
+	"email": 254, "name": 255, "company": 255, "tax_id": 64, "line1": 255, "postal_code": 32, "city": 255, "state": 255, "discount_code": 64,
 }
 
 const answerLongest = 1000
@@ -225,7 +239,7 @@ func (f form) problems(l *locale.Locale) map[string]string {
 	switch country := f["country"]; {
 	case country != "" && !locale.IsCountry(country):
 		found("country", l.T("error.country.unknown"))
-	case country == "" && f["line1"]+f["postal_code"]+f["city"]+f["state"] != "":
+	case country == "" && f["company"]+f["line1"]+f["postal_code"]+f["city"]+f["state"] != "":
 		found("country", l.T("error.country.missing"))
 	}
 	return problems
@@ -250,7 +264,7 @@ func (f form) answers(before map[string]string) map[string]string {
 
 // confirmation returns how the buyer pays. The method is nil if no card was typed and none was given to Stripe.
 func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
+	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", WithdrawalWaived: f["waiver"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
 	if strings.TrimSpace(c.FormValue("card_number")) != "" {
 		in.Method = typedCard(c)
 	}
@@ -260,7 +274,7 @@ func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
 // fieldOf maps the store's name of a field to its name in the form. A problem with any other field is shown above the form.
 var fieldOf = map[string]string{
 	"customer_email": "email", "billing_address": "country", "discount_code": "discount_code", "payment_method": "card_number",
-	"terms_accepted": "terms",
+	"terms_accepted": "terms", "withdrawal_waived": "waiver",
 }
 
 // cardFieldOf maps a reason to the field of a typed card that it is about, if that is not the number.

@@ -99,6 +99,7 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 		form.Set("city", "Köln")
 		form.Set("postal_code", "50667")
 		form.Set("tax_id", "DE123456789")
+		form.Set("company", "Hopper GmbH")
 		form.Set("email", "nobody")
 		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="email-problem"`)
 		form.Del("email")
@@ -107,8 +108,9 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, orders, 1)
-		assert.Equal(t, &core.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
+		assert.Equal(t, &core.Address{Company: new("Hopper GmbH"), Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
 		assert.Equal(t, &customer.TaxID{Type: "tax_id", Value: "DE123456789"}, orders[0].TaxID.V)
+		assert.Contains(t, w.page(orders[0].ReceiptURL, http.StatusOK), "Hopper GmbH")
 	})
 }
 

@@ -23,11 +23,14 @@ type shownLine struct {
 	lineitem.Item
 	Renewal      string // how often it is paid, empty for once
 	Next         string // what is paid after what is paid now, and when, empty for nothing
+	Includes     string // what its buyer receives, empty for nothing
 	Before       int64  // what it cost once, 0 if that is not said
 	Choice       *choice
+	Pieces       *pieces
 	Headline     *string
 	Picture      string // an address that ui.Picture returned, empty for none
 	CallToAction *string
+	ThankYou     *string
 }
 
 // shownLines returns the lines of an offer, whose price variants are these by id.
@@ -35,14 +38,22 @@ func shownLines(l *locale.Locale, offer *checkout.Offer, variants map[string]*ca
 	lines := make([]shownLine, len(offer.Items))
 	for i, item := range offer.Items {
 		lines[i] = shownLine{Item: item}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring && item.Kind == lineitem.KindPrice {
+		if item.Kind != lineitem.KindPrice {
+			continue
+		}
+		product, v := offer.Products[core.Deref(item.ProductID)], variants[core.Deref(item.PriceVariantID)]
+		if v != nil && v.Type == catalog.PriceVariantTypeRecurring {
 			lines[i].Renewal = paidEvery(l, v)
 		}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && item.Kind == lineitem.KindPrice && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
+		if v != nil && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
 			lines[i].Before = *v.CompareAtAmount * item.Quantity
 		}
-		if product := offer.Products[core.Deref(item.ProductID)]; product != nil && item.Kind == lineitem.KindPrice {
+		if product != nil {
 			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
+			lines[i].ThankYou = product.ThankYou
+		}
+		if product != nil && v != nil {
+			lines[i].Includes = includedIn(l, product, v)
 		}
 	}
 	return lines
@@ -82,14 +93,31 @@ func (p checkoutPage) Pictures() []string {
 	return pictures
 }
 
+// Thanks returns what the seller says to whoever has paid, once for each text.
+func (p checkoutPage) Thanks() []string {
+	var all []string
+	for _, line := range p.Items {
+		if line.ThankYou != nil && !slices.Contains(all, *line.ThankYou) {
+			all = append(all, *line.ThankYou)
+		}
+	}
+	return all
+}
+
 // Pays reports whether the page has the form with which a buyer pays.
 func (p checkoutPage) Pays() bool { return p.State == string(checkout.StatusOpen) && p.CanPay() }
+
+// Unfolds reports whether the order lies open on a phone, where it is folded to its total else: because it says what is paid later, there is something to
+// choose in it, or something is wrong with what was typed there.
+func (p checkoutPage) Unfolds() bool {
+	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil || line.Pieces != nil })
+}
 
 // IsLive reports whether the page has the script that counts the total anew.
 func (p checkoutPage) IsLive() bool { return p.Pays() }
 
 // addressFields are the fields of the form that most buyers leave out, which are folded away.
-var addressFields = []string{"line1", "postal_code", "city", "state", "tax_id"}
+var addressFields = []string{"line1", "postal_code", "city", "state", "company", "tax_id"}
 
 // HasAddress reports whether something was typed into one of the addressFields, or is wrong with it, or the tax depends on one.
 func (p checkoutPage) HasAddress() bool {
@@ -113,7 +141,7 @@ const lookAgain = 3
 
 // labeled are the labels of the fields that the summary of what is wrong names, in the order of the page.
 var labeled = []string{
-	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.tax_id",
+	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.company", "field.tax_id",
 }
 
 // summary returns what is wrong, in the order of the page.
@@ -128,6 +156,9 @@ func (p checkoutPage) summary() []ui.Problem {
 	for _, line := range p.Items {
 		if line.Choice != nil {
 			add(line.Choice.Name, ui.Problem{Field: line.Choice.Name, Label: p.l.T("field.amount")})
+		}
+		if line.Pieces != nil {
+			add(line.Pieces.Name, ui.Problem{Field: line.Pieces.Name, Label: p.l.T("field.quantity")})
 		}
 	}
 	add("", ui.Problem{})
@@ -147,6 +178,7 @@ func (p checkoutPage) summary() []ui.Problem {
 	add("card_expiry", ui.Problem{Field: "card_expiry", Label: p.l.T("field.card_expiry")})
 	add("card_cvc", ui.Problem{Field: "card_cvc", Label: p.l.T("field.card_cvc")})
 	add("terms", ui.Problem{Field: "terms"})
+	add("waiver", ui.Problem{Field: "waive"})
 	return all
 }
 

@@ -28,3 +28,12 @@ func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *checkou
 	}
 	return nil
 }
+
+// askWaiver has the page ask its buyer for what the law of the country that is chosen on it wants of them.
+func (p *checkoutPage) askWaiver(offer *checkout.Offer) {
+	country := p.Country
+	if a := p.Checkout.BillingAddress.V; a != nil && country == "" {
+		country = text(a.Country)
+	}
+	p.AsksWaiver = offer.AsksWaiver(country)
+}

@@ -63,6 +63,7 @@ func typedInto(c *checkout.Checkout) form {
 	keep("name", c.CustomerName)
 	if a := c.BillingAddress.V; a != nil {
 		keep("country", a.Country)
+		keep("company", a.Company)
 		keep("line1", a.Line1)
 		keep("postal_code", a.PostalCode)
 		keep("city", a.City)

@@ -98,6 +98,9 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *order.Detail, paymen
 	if o.CreditedAmount > 0 {
 		document.Notes = append(document.Notes, l.T("document.credited", "amount", l.Money(o.CreditedAmount, o.Currency)))
 	}
+	if o.WithdrawalWaivedAt != nil {
+		document.Notes = append(document.Notes, l.T("document.waived", "day", l.Day(seller.Local(*o.WithdrawalWaivedAt))))
+	}
 	return document
 }
 
@@ -148,7 +151,7 @@ func addressOf(l *locale.Locale, a *core.Address) []string {
 		return nil
 	}
 	var lines []string
-	for _, line := range []string{text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), l.Country(text(a.Country))} {
+	for _, line := range []string{text(a.Company), text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), l.Country(text(a.Country))} {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}

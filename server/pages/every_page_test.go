@@ -99,15 +99,17 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-problems", func(p *checkoutPage) {
 			line := p.Items[0]
 			line.Renewal, line.TrialDays = "every month", 14
+			line.Includes = "Includes: 2 files, a licence key, online access"
 			line.Next = "Then €49.00 every month, from 9 December 2026"
 			line.Choice = &choice{l: l, Field: ui.Field{Name: "amount.1", Label: word("Your price"), Value: word("ten"), Problem: word("Write an amount like 12.50."), Required: true}}
+			line.Pieces = &pieces{l: l, Field: ui.Field{Name: "quantity.1", Label: l.T("field.quantity"), Value: word("two"), Problem: word("Write a whole number, such as 2."), Required: true}}
 			p.Items = append(p.Items, line)
 			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}
-			p.TermsRequired, p.Terms, p.AdNetworks = true, []term{{Title: word("Terms of sale")}}, "Meta"
+			p.AsksWaiver, p.TermsRequired, p.Terms, p.AdNetworks = true, true, []term{{Title: word("Terms of sale")}}, "Meta"
 			p.Form = form{"email": word("grace"), "line1": word("Long street 1"), "answer.note": word("For Ada")}
 			p.Problems = map[string]string{
 				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "answer.size": word("Choose one."),
-				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "": word("The total has changed."),
+				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "waiver": "Tick this to get it at once.", "": word("The total has changed."),
 			}
 		}),
 		shows("checkout-stripe", func(p *checkoutPage) { p.TakesCards, p.StripeKey = false, "pk_test_"+word("1") }),
@@ -121,6 +123,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-paid", func(p *checkoutPage) {
 			p.State, p.SuccessURL, p.AsksLetter = "paid", "https://shop.example/thanks", true
 			p.Portal = "../portal?shop=kestrel"
+			p.Items[0].ThankYou = new(word("Thank you!\nTell me which bird you saw first."))
 			p.Order = &order.Order{Number: 1042, PaidAt: &someday, ReceiptURL: "https://pay.example/receipt/x"}
 			p.Deliveries = []grant.Delivery{
 				{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new("https://chat.example")}},

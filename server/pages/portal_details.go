@@ -17,7 +17,7 @@ type portalDetails struct {
 
 // detailFields are the fields of the form by their order, with the keys of their labels and what browsers fill in.
 var detailFields = []struct{ name, label, autocomplete string }{
-	{"name", "field.name", "name"}, {"line1", "field.line1", "address-line1"}, {"line2", "field.line2", "address-line2"}, {"postal_code", "field.postal_code", "postal-code"},
+	{"name", "field.name", "name"}, {"company", "field.company", "organization"}, {"line1", "field.line1", "address-line1"}, {"line2", "field.line2", "address-line2"}, {"postal_code", "field.postal_code", "postal-code"},
 	{"city", "field.city", "address-level2"}, {"state", "field.state", "address-level1"}, {"tax_id", "field.tax_id", "off"},
 }
 
@@ -35,7 +35,7 @@ func detailsOf(c *customer.Customer) form {
 	f := form{"name": text(c.Name)}
 	if a := c.BillingAddress.V; a != nil {
 		f["line1"], f["line2"], f["postal_code"], f["city"] = text(a.Line1), text(a.Line2), text(a.PostalCode), text(a.City)
-		f["state"], f["country"] = text(a.State), text(a.Country)
+		f["state"], f["country"], f["company"] = text(a.State), text(a.Country), text(a.Company)
 	}
 	if id := c.TaxID.V; id != nil {
 		f["tax_id"] = id.Value
@@ -49,7 +49,7 @@ func (f form) put(c *customer.Customer) {
 	c.BillingAddress.V = nil
 	if f["country"] != "" {
 		c.BillingAddress = core.JSONOf(&core.Address{
-			Line1: typedOr(f["line1"], nil), Line2: typedOr(f["line2"], nil), PostalCode: typedOr(f["postal_code"], nil),
+			Company: typedOr(f["company"], nil), Line1: typedOr(f["line1"], nil), Line2: typedOr(f["line2"], nil), PostalCode: typedOr(f["postal_code"], nil),
 			City: typedOr(f["city"], nil), State: typedOr(f["state"], nil), Country: new(f["country"]),
 		})
 	}

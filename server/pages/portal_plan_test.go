@@ -200,12 +200,12 @@ func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
 		page := g.see("/details", http.StatusOK)
 		assert.Contains(t, page, `value="Grace &lt;H&gt;"`)
 		assert.Contains(t, page, `value="DE123456789"`)
-		form := url.Values{"name": {" Grace Hopper\x00 "}, "line1": {"Harbour Road 4"}, "city": {"Nordstrand"}, "postal_code": {"25845"}, "country": {"DE"}, "tax_id": {"DE123456789"}}
+		form := url.Values{"name": {" Grace Hopper\x00 "}, "company": {"Hopper Ltd."}, "line1": {"Harbour Road 4"}, "city": {"Nordstrand"}, "postal_code": {"25845"}, "country": {"DE"}, "tax_id": {"DE123456789"}}
 		assert.Contains(t, g.does("/details", form, http.StatusOK), "Your details are saved.")
 		c, err := g.Customer.Get(t.Context(), g.account, g.customer.ID)
 		require.NoError(t, err)
 		assert.Equal(t, "Grace Hopper", *c.Name)
-		assert.Equal(t, core.Address{Line1: new("Harbour Road 4"), City: new("Nordstrand"), PostalCode: new("25845"), Country: new("DE")}, *c.BillingAddress.V)
+		assert.Equal(t, core.Address{Company: new("Hopper Ltd."), Line1: new("Harbour Road 4"), City: new("Nordstrand"), PostalCode: new("25845"), Country: new("DE")}, *c.BillingAddress.V)
 		assert.Equal(t, "eu_vat", c.TaxID.V.Type, "the seller knows which kind it is")
 
 		for field, wrong := range map[string]string{"country": "XX", "tax_id": strings.Repeat("1", 65), "name": strings.Repeat("n", 256)} {

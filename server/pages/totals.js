@@ -1,8 +1,7 @@
-// Counts the total anew and keeps what was typed.
 {
 	const all = (selector, page = document) => [...page.querySelectorAll(selector)], [form] = all('#payment'), [update] = all('#payment [value=update]'), [pay] = all('.pay');
-	const parts = '#totals, .goods .amount, .goods small, .pay span', needs = page => all('form, [autocomplete=cc-number], #card', page).length;
-	const costly = 'fieldset:first-of-type :is(select, details input)';
+	const parts = '#totals, #waiver, .fold b, .goods .amount, .goods small, .pay span', needs = page => all('form, [autocomplete=cc-number], #card', page).length;
+	const costly = 'fieldset:first-of-type :is(select, details input), .goods input';
 	let latest = 0;
 	const count = async (typed, or) => {
 		const mine = ++latest, sent = [...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed];
@@ -11,7 +10,7 @@
 			const page = new DOMParser().parseFromString(await answer.text(), 'text/html'), theirs = all(parts, page), [shown] = all('[name=shown]', page);
 			if (mine !== latest) { return; }
 			if (!answer.ok || !shown || all(parts).length !== theirs.length || needs() !== needs(page)) { throw 0; }
-			all(parts).forEach((part, i) => part.replaceChildren(...theirs[i].childNodes));
+			all(parts).forEach((part, i) => part.isEqualNode(theirs[i]) || part.replaceChildren(...theirs[i].childNodes));
 			form.shown.value = shown.value;
 			update.hidden = true;
 			sent.forEach(input => {
@@ -22,7 +21,7 @@
 		} catch { mine === latest && or(); }
 	};
 	update.hidden = true;
-	form.onchange = e => e.target.matches(costly) && count([], () => { update.hidden = false; });
+	onchange = e => e.target.matches(costly) && count([], () => { update.hidden = false; });
 	form.addEventListener('submit', e => {
 		const by = e.submitter, enters = by.value === 'enter', code = (enters ? document.activeElement : by).closest('.code');
 		if (code) { count(all('input', code), () => form.requestSubmit(update)); }

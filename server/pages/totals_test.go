@@ -28,8 +28,9 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	})
 	require.NoError(t, err)
 	page, c := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
-	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil }) // which the page would lead to
+	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL, d.AllowQuantityChange = nil, true }) // to which the page would lead
 	require.NoError(t, err)
+	page.Width(1440)
 	page.Go(c.URL)
 	page.WaitText("Total before tax")
 	page.Fill("#email", "grace@example.com")
@@ -38,10 +39,14 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	page.WaitText("MwSt. 19.5")
 	page.WaitText("Pay $23.90")
 	assert.Equal(t, "4242424242424242", page.Value(`document.querySelector('#card_number').value`))
+	page.Fill("#quantity\\.0", "3")
+	page.Key("Tab")
+	page.WaitText("Pay $35.85")
 	page.Fill("#card_expiry", "12/40")
 	page.Fill("#card_cvc", "123")
 	page.Click("button.pay")
 	page.WaitText("Thank you for your order")
+	assert.Contains(t, page.Text(), "Paid: $35.85.")
 	assert.Empty(t, page.Refused())
 }
 
@@ -97,8 +102,20 @@ func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
 	page, c := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
 	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes, d.SuccessURL = true, nil })
 	require.NoError(t, err)
+	page.Width(390)
 	page.Go(c.URL)
 	page.WaitText("Pay $20.00")
+	sees := func(selector string) string {
+		return page.Value(`document.querySelector('` + selector + `').checkVisibility({contentVisibilityAuto: true})`)
+	}
+	assert.Equal(t, "false true $20.00", sees("#totals")+" "+sees(".fold b")+" "+page.Value(`document.querySelector('.fold b').innerText`), "on a phone the order is folded to its total")
+	page.Click(".fold > summary")
+	page.Wait(`document.querySelector('.fold').open`)
+	assert.Equal(t, "true", sees("#totals"))
+	page.Click(".fold > summary")
+	page.Wait(`!document.querySelector('.fold').open`)
+	page.Width(1440)
+	assert.Equal(t, "true false", sees("#totals")+" "+sees(".fold b"), "and there is nothing to unfold on a desk")
 	page.Fill("#email", "ada@example.com")
 	page.Fill("#card_number", "4242424242424242")
 	page.Fill("#discount_code", "TENTH")
@@ -141,22 +158,23 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 		_, err = w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.AllowDiscountCodes = true })
 		require.NoError(t, err)
 		page := chromium.Open(t, nil)
-		tabTo := func(id string) {
+		page.Width(390)
+		tabTo := func(selector string) {
 			t.Helper()
 			for range 40 {
 				page.Key("Tab")
-				if page.Value(`document.activeElement.id`) == id {
+				if page.Value(`document.activeElement.matches('`+selector+`')`) == "true" {
 					return
 				}
 			}
-			t.Fatalf("the keyboard does not reach %s", id)
+			t.Fatalf("the keyboard does not reach %s", selector)
 		}
 		enter := func(number string) {
 			t.Helper()
 			page.Type(number)
-			tabTo("card_expiry")
+			tabTo("#card_expiry")
 			page.Type("12 / 2040")
-			tabTo("card_cvc")
+			tabTo("#card_cvc")
 			page.Type("123")
 			page.Key("Enter")
 		}
@@ -168,16 +186,18 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 			page.Go(link.URL + "?locale=" + tongue)
 			pays("10.00")
 			axe.Check(t, page, "a new checkout in "+tongue)
-			tabTo("discount_code")
+			tabTo(".fold > summary")
+			page.Key("Enter")
+			tabTo("#discount_code")
 			page.Type("tenth")
 			page.Key("Enter")
 			pays("9.00")
-			tabTo("email")
+			tabTo("#email")
 			page.Type("grace@example.com")
-			tabTo("country")
+			tabTo("#country")
 			page.Key("ArrowDown") // from the country of the browser to the next
 			pays("10.98")
-			tabTo("card_number")
+			tabTo("#card_number")
 			enter("4000000000000002")
 			page.Wait(`document.activeElement.matches('.problems')`)
 			axe.Check(t, page, "a declined card in "+tongue)

@@ -30,6 +30,7 @@ func Checkout(c *checkout.Checkout) api.Checkout {
 		Discount:              ref(c.DiscountID),
 		DiscountCode:          c.DiscountCode,
 		AllowDiscountCodes:    c.AllowDiscountCodes,
+		AllowQuantityChange:   c.AllowQuantityChange,
 		SubtotalAmount:        c.SubtotalAmount,
 		DiscountAmount:        c.DiscountAmount,
 		NetAmount:             c.NetAmount,
@@ -58,6 +59,7 @@ func Checkout(c *checkout.Checkout) api.Checkout {
 		Invoice:               ref(c.InvoiceID),
 		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
+		WithdrawalWaivedAt:    atOrNull(c.WithdrawalWaivedAt),
 		AdsConsent:            c.AdsConsent,
 		Metadata:              api.Metadata(c.Metadata.Text()),
 		CreatedAt:             at(c.CreatedAt),
@@ -140,28 +142,29 @@ func ListCheckouts(q api.ListCheckoutsParams) checkout.List {
 func NewCheckout(b *api.CheckoutCreate) checkout.Draft {
 	draft := checkout.Draft{
 		Checkout: &checkout.Checkout{
-			CustomerID:         b.Customer,
-			CustomerEmail:      b.CustomerEmail,
-			EmailVerified:      value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
-			CustomerName:       b.CustomerName,
-			BillingAddress:     core.JSONOf((*core.Address)(b.BillingAddress)),
-			TaxID:              core.JSONOf((*customer.TaxID)(b.TaxID)),
-			Currency:           value(b.Currency),
-			DiscountID:         b.Discount,
-			DiscountCode:       b.DiscountCode,
-			AllowDiscountCodes: true,
-			SuccessURL:         b.SuccessURL,
-			CancelURL:          b.CancelURL,
-			ReturnURL:          b.ReturnURL,
-			CustomFieldData:    core.JSONOf(map[string]string(value(b.CustomFieldData))),
-			ClientReferenceID:  b.ClientReferenceID,
-			ExternalCustomerID: b.ExternalCustomerID,
-			Locale:             b.Locale,
-			ExpiresAt:          value(stored(b.ExpiresAt)),
-			Source:             core.JSONOf(checkoutSource(b.Source)),
-			AdsConsent:         value(b.AdsConsent),
-			AdsVisit:           core.JSONOf(AdsVisit(b.AdsVisit)),
-			Metadata:           metadata(b.Metadata),
+			CustomerID:          b.Customer,
+			CustomerEmail:       b.CustomerEmail,
+			EmailVerified:       value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
+			CustomerName:        b.CustomerName,
+			BillingAddress:      core.JSONOf((*core.Address)(b.BillingAddress)),
+			TaxID:               core.JSONOf((*customer.TaxID)(b.TaxID)),
+			Currency:            value(b.Currency),
+			DiscountID:          b.Discount,
+			DiscountCode:        b.DiscountCode,
+			AllowDiscountCodes:  true,
+			AllowQuantityChange: value(b.AllowQuantityChange),
+			SuccessURL:          b.SuccessURL,
+			CancelURL:           b.CancelURL,
+			ReturnURL:           b.ReturnURL,
+			CustomFieldData:     core.JSONOf(map[string]string(value(b.CustomFieldData))),
+			ClientReferenceID:   b.ClientReferenceID,
+			ExternalCustomerID:  b.ExternalCustomerID,
+			Locale:              b.Locale,
+			ExpiresAt:           value(stored(b.ExpiresAt)),
+			Source:              core.JSONOf(checkoutSource(b.Source)),
+			AdsConsent:          value(b.AdsConsent),
+			AdsVisit:            core.JSONOf(AdsVisit(b.AdsVisit)),
+			Metadata:            metadata(b.Metadata),
 		},
 		Lines: mapped(b.LineItems, newLine),
 	}
@@ -184,6 +187,7 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*checkout.Draft) {
 		setOrClear(&c.DiscountID, b.Discount)
 		setOrClear(&c.DiscountCode, b.DiscountCode)
 		set(&c.AllowDiscountCodes, b.AllowDiscountCodes)
+		set(&c.AllowQuantityChange, b.AllowQuantityChange)
 		setOrClear(&c.SuccessURL, b.SuccessURL)
 		setOrClear(&c.CancelURL, b.CancelURL)
 		setOrClear(&c.ReturnURL, b.ReturnURL)

@@ -10,21 +10,22 @@ import (
 // CheckoutLink renders a checkout link.
 func CheckoutLink(l *checkout.Link) api.CheckoutLink {
 	return api.CheckoutLink{
-		ID:                 l.ID,
-		Object:             "checkout_link",
-		URL:                l.URL,
-		Name:               l.Name,
-		PriceVariants:      wire.RefTos(l.PriceVariantIDs.V),
-		Discount:           ref(l.DiscountID),
-		AllowDiscountCodes: l.AllowDiscountCodes,
-		SuccessURL:         l.SuccessURL,
-		CancelURL:          l.CancelURL,
-		Active:             l.Active,
-		MaxUses:            l.MaxUses,
-		Uses:               l.Uses,
-		Metadata:           api.Metadata(l.Metadata.Text()),
-		CreatedAt:          at(l.CreatedAt),
-		UpdatedAt:          at(l.UpdatedAt),
+		ID:                  l.ID,
+		Object:              "checkout_link",
+		URL:                 l.URL,
+		Name:                l.Name,
+		PriceVariants:       wire.RefTos(l.PriceVariantIDs.V),
+		Discount:            ref(l.DiscountID),
+		AllowDiscountCodes:  l.AllowDiscountCodes,
+		AllowQuantityChange: l.AllowQuantityChange,
+		SuccessURL:          l.SuccessURL,
+		CancelURL:           l.CancelURL,
+		Active:              l.Active,
+		MaxUses:             l.MaxUses,
+		Uses:                l.Uses,
+		Metadata:            api.Metadata(l.Metadata.Text()),
+		CreatedAt:           at(l.CreatedAt),
+		UpdatedAt:           at(l.UpdatedAt),
 	}
 }
 
@@ -41,15 +42,16 @@ func ListCheckoutLinks(q api.ListCheckoutLinksParams) checkout.ListLinks {
 // NewCheckoutLink reads the body of a create.
 func NewCheckoutLink(b *api.CheckoutLinkCreate) checkout.Link {
 	l := checkout.Link{
-		Name:               b.Name,
-		PriceVariantIDs:    core.JSONOf(b.PriceVariants),
-		DiscountID:         b.Discount,
-		AllowDiscountCodes: true,
-		SuccessURL:         b.SuccessURL,
-		CancelURL:          b.CancelURL,
-		Active:             true,
-		MaxUses:            b.MaxUses,
-		Metadata:           metadata(b.Metadata),
+		Name:                b.Name,
+		PriceVariantIDs:     core.JSONOf(b.PriceVariants),
+		DiscountID:          b.Discount,
+		AllowDiscountCodes:  true,
+		AllowQuantityChange: value(b.AllowQuantityChange),
+		SuccessURL:          b.SuccessURL,
+		CancelURL:           b.CancelURL,
+		Active:              true,
+		MaxUses:             b.MaxUses,
+		Metadata:            metadata(b.Metadata),
 	}
 	set(&l.AllowDiscountCodes, b.AllowDiscountCodes)
 	set(&l.Active, b.Active)
@@ -65,6 +67,7 @@ func CheckoutLinkChange(b *api.CheckoutLinkUpdate) func(*checkout.Link) {
 		}
 		setOrClear(&l.DiscountID, b.Discount)
 		set(&l.AllowDiscountCodes, b.AllowDiscountCodes)
+		set(&l.AllowQuantityChange, b.AllowQuantityChange)
 		setOrClear(&l.SuccessURL, b.SuccessURL)
 		setOrClear(&l.CancelURL, b.CancelURL)
 		set(&l.Active, b.Active)

@@ -43,6 +43,7 @@ func Order(o *order.Order) api.Order {
 		Refunds:               wire.RefTos(o.RefundIDs.V),
 		Grants:                wire.RefTos(o.GrantIDs.V),
 		LegalAcceptances:      mapped(o.LegalAcceptances.V, legalAcceptance),
+		WithdrawalWaivedAt:    atOrNull(o.WithdrawalWaivedAt),
 		BillingName:           o.BillingName,
 		BillingAddress:        address(o.BillingAddress.V),
 		TaxID:                 (*api.TaxID)(o.TaxID.V),

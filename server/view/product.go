@@ -23,6 +23,7 @@ func Product(p *catalog.Product) api.Product {
 		CoverURL:            p.CoverURL,
 		TaxCode:             p.TaxCode,
 		CallToAction:        p.CallToAction,
+		ThankYou:            p.ThankYou,
 		CustomFields:        mapped(p.CustomFields.V, customField),
 		DeliveryUpdates:     api.DeliveryUpdates(p.DeliveryUpdates),
 		Deliverables:        mapped(p.Deliverables, deliverable),
@@ -55,6 +56,7 @@ func NewProduct(b *api.ProductCreate) catalog.NewProduct {
 			CoverURL:        b.CoverURL,
 			TaxCode:         b.TaxCode,
 			CallToAction:    b.CallToAction,
+			ThankYou:        b.ThankYou,
 			CustomFields:    core.JSONOf(mapped(b.CustomFields, storedCustomField)),
 			DeliveryUpdates: catalog.DeliveryUpdates(value(b.DeliveryUpdates)),
 			Deliverables:    mapped(b.Deliverables, storedDeliverable),
@@ -95,6 +97,7 @@ func ProductChange(b *api.ProductUpdate) func(*catalog.Product) {
 		setOrClear(&p.CoverURL, b.CoverURL)
 		setOrClear(&p.TaxCode, b.TaxCode)
 		setOrClear(&p.CallToAction, b.CallToAction)
+		setOrClear(&p.ThankYou, b.ThankYou)
 		setOrClear(&p.SEOTitle, b.SEOTitle)
 		setOrClear(&p.SEODescription, b.SEODescription)
 		setOrClear(&p.ExternalID, b.ExternalID)

@@ -197,6 +197,21 @@ func (s *Store) ready(ctx context.Context, u *db.Unit, p *Product, kind Delivera
 	return found, nil
 }
 
+// countDeliverables sets what the row of a product says of its deliverables.
+func (p *Product) countDeliverables() {
+	p.Delivers, p.DeliveredFiles, p.DeliveredKeys, p.DeliveredAccess = len(p.Deliverables) > 0, 0, 0, 0
+	for i := range p.Deliverables {
+		switch p.Deliverables[i].Type {
+		case DeliverableTypeFile:
+			p.DeliveredFiles++
+		case DeliverableTypeLicenseKey:
+			p.DeliveredKeys++
+		case DeliverableTypeLink, DeliverableTypeExperience:
+			p.DeliveredAccess++
+		}
+	}
+}
+
 // insertDeliverables stores the deliverables of a new product.
 func (s *Store) insertDeliverables(ctx context.Context, u *db.Unit, p *Product) error {
 	rows := make([]deliverableRow, len(p.Deliverables))
@@ -211,7 +226,7 @@ func (s *Store) changeDeliverables(ctx context.Context, u *db.Unit, p *Product) 
 	if err := s.checkDeliverables(ctx, u, p); err != nil {
 		return err
 	}
-	p.Delivers = len(p.Deliverables) > 0
+	p.countDeliverables()
 	return s.replaceDeliverables(ctx, u, p)
 }
 

@@ -67,8 +67,12 @@ type Product struct {
 	CoverURL              *string                  `db:"cover_url"`
 	TaxCode               *string                  `db:"tax_code"`
 	CallToAction          *string                  `db:"call_to_action"`
+	ThankYou              *string                  `db:"thank_you"` // to buyers, after paying
 	CustomFields          core.JSON[[]CustomField] `db:"custom_fields"`
-	Delivers              bool                     `db:"delivers"` // whether it has deliverables
+	Delivers              bool                     `db:"delivers"`         // whether it has deliverables
+	DeliveredFiles        int64                    `db:"delivered_files"`  // how many of these are files, as the next two: for who shows it to buyers
+	DeliveredKeys         int64                    `db:"delivered_keys"`   // licence keys
+	DeliveredAccess       int64                    `db:"delivered_access"` // links and experiences
 	DeliveryUpdates       DeliveryUpdates          `db:"delivery_updates"`
 	PriceVariantIDs       core.JSON[[]string]      `db:"price_variant_ids"`        // by position
 	DefaultPriceVariantID *string                  `db:"default_price_variant_id"` // the first active variant
@@ -130,6 +134,7 @@ func (p *Product) check() error {
 	problems.Check(strings.TrimSpace(p.Name) != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
 	problems.Check(core.HasAtMost(p.Headline, 160), "headline", "A headline has at most 160 characters.")
 	problems.Check(core.HasAtMost(p.Description, 20_000), "description", "A description has at most 20,000 characters.")
+	problems.Check(core.HasAtMost(p.ThankYou, 2000), "thank_you", "A thank-you text has at most 2,000 characters.")
 	seen := map[string]bool{}
 	for i, field := range p.CustomFields.V {
 		at := fmt.Sprintf("custom_fields.%d.", i)

@@ -66,7 +66,7 @@ func (s *Store) createProduct(ctx context.Context, u *db.Unit, account string, p
 		return nil, err
 	}
 	p.summarize(made)
-	p.Delivers = len(p.Deliverables) > 0
+	p.countDeliverables()
 	if err := p.enter(ProductStatusDraft, now); err != nil {
 		return nil, err
 	}

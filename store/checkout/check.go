@@ -86,7 +86,7 @@ func (s *Store) wantedLines(ctx context.Context, draft Draft, before *Checkout) 
 	if before.ID == "" && draft.Lines == nil {
 		return []offer.NewLine{}, nil
 	}
-	if draft.Lines != nil || draft.Currency == before.Currency && draft.chosen == nil {
+	if draft.Lines != nil || draft.Currency == before.Currency && draft.chosen == nil && draft.pieces == nil {
 		return draft.Lines, nil
 	}
 	items, err := s.rooms.Lines.OfCheckout(ctx, before.AccountID, before.ID)
@@ -97,6 +97,9 @@ func (s *Store) wantedLines(ctx context.Context, draft Draft, before *Checkout) 
 	for i, item := range lineitem.Sales(items) {
 		if amount, chosen := draft.chosen[i]; chosen && amount != item.UnitAmount {
 			wanted[i].CustomAmount, changes = &amount, true
+		}
+		if pieces, chosen := draft.pieces[i]; chosen && pieces != item.Quantity {
+			wanted[i].Quantity, changes = pieces, true
 		}
 	}
 	if !changes {

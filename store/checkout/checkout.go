@@ -67,6 +67,7 @@ type Checkout struct {
 	DiscountID            *string                            `db:"discount_id"`
 	DiscountCode          *string                            `db:"discount_code"` // the code by which the discount came, nil if it came by its id
 	AllowDiscountCodes    bool                               `db:"allow_discount_codes"`
+	AllowQuantityChange   bool                               `db:"allow_quantity_change"` // the buyer chooses on the page how many pieces they buy
 	Currency              string                             `db:"currency"`
 	SubtotalAmount        int64                              `db:"subtotal_amount"`
 	DiscountAmount        int64                              `db:"discount_amount"`
@@ -96,6 +97,7 @@ type Checkout struct {
 	SubscriptionID        *string                            `db:"subscription_id"` // the first subscription that it made
 	Source                core.JSON[*Source]                 `db:"source"`
 	TermsAcceptedAt       *core.Time                         `db:"terms_accepted_at"`
+	WithdrawalWaivedAt    *core.Time                         `db:"withdrawal_waived_at"`
 	LegalAcceptances      core.JSON[[]LegalAcceptance]       `db:"legal_acceptances"` // of its last confirmation with accepted terms
 	AdsConsent            bool                               `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
 	AdsVisit              core.JSON[*advert.Visit]           `db:"ads_visit"`         // nil without that, and once it is completed or has expired

@@ -19,17 +19,18 @@ import (
 // was. Saved is the id of one of the customer's saved methods that is to pay instead. Save asks to keep the method that was
 // sent; one that pays for a subscription is always kept.
 type Confirm struct {
-	Provider      string
-	MethodRef     string
-	PaymentMethod payment.Method
-	Saved         string
-	Save          bool
-	TermsAccepted bool
-	AdsConsent    *bool         // nil = as the checkout says
-	AdsVisit      *advert.Visit // nil = none was sent
-	OnPage        bool          // the buyer is on our page
-	IsPublic      bool          // whoever has the client secret pays, on our page or elsewhere
-	From          payment.Buyer
+	Provider         string
+	MethodRef        string
+	PaymentMethod    payment.Method
+	Saved            string
+	Save             bool
+	TermsAccepted    bool
+	WithdrawalWaived bool
+	AdsConsent       *bool         // nil = as the checkout says
+	AdsVisit         *advert.Visit // nil = none was sent
+	OnPage           bool          // the buyer is on our page
+	IsPublic         bool          // whoever has the client secret pays, on our page or elsewhere
+	From             payment.Buyer
 
 	CustomerRef *string // the provider's id of the customer, if Saved names a method
 	MethodID    *string
@@ -132,6 +133,9 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	}
 	var p core.Problems
 	if err := s.acceptTerms(ctx, u, &p, c, in, now); err != nil {
+		return nil, err
+	}
+	if err := s.waive(ctx, &p, c, in, items, offers, now); err != nil {
 		return nil, err
 	}
 	in.Save = in.Save && c.KeepsMethods(in.IsKeyless())

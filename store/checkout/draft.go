@@ -1,6 +1,8 @@
 package checkout
 
 import (
+	"strconv"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/offer"
 )
@@ -10,7 +12,8 @@ import (
 type Draft struct {
 	*Checkout
 	Lines   []offer.NewLine
-	chosen  map[int]int64 // by ChooseAmount
+	chosen  map[int]int64 // amounts, by ChooseAmount
+	pieces  map[int]int64 // by ChooseQuantity
 	refused error         // by Update, which stores nothing then
 }
 
@@ -33,6 +36,25 @@ func (d *Draft) ChooseAmount(at int, text string) {
 			d.chosen = map[int]int64{}
 		}
 		d.chosen[at] = amount
+	}
+}
+
+// maxPieces is how many pieces a line may have.
+const maxPieces = 1_000_000
+
+// ChooseQuantity sets how many pieces of a line the buyer wants, by its place among those that sell something. Where the seller does not let them
+// choose it changes nothing.
+func (d *Draft) ChooseQuantity(at int, text string) {
+	pieces, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case !d.AllowQuantityChange:
+	case err != nil || pieces < 1 || pieces > maxPieces:
+		d.refused = core.Invalid("line_items", "Choose how many pieces you want, in digits.")
+	default:
+		if d.pieces == nil {
+			d.pieces = map[int]int64{}
+		}
+		d.pieces[at] = pieces
 	}
 }
 

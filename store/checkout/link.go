@@ -18,21 +18,22 @@ import (
 
 // Link is an address that a seller may publish: everybody who begins to buy by it gets a checkout of their own.
 type Link struct {
-	AccountID          string              `db:"account_id"`
-	ID                 string              `db:"id"`
-	URL                string              `db:"-"`
-	Name               *string             `db:"name"`
-	PriceVariantIDs    core.JSON[[]string] `db:"price_variant_ids"` // one piece of each
-	DiscountID         *string             `db:"discount_id"`
-	AllowDiscountCodes bool                `db:"allow_discount_codes"`
-	SuccessURL         *string             `db:"success_url"`
-	CancelURL          *string             `db:"cancel_url"`
-	Active             bool                `db:"active"`
-	MaxUses            *int64              `db:"max_uses"` // nil = any number
-	Uses               int64               `db:"uses"`     // purchases by it, and payments under way for one
-	Metadata           core.Metadata       `db:"metadata"` // given to each checkout
-	CreatedAt          core.Time           `db:"created_at"`
-	UpdatedAt          core.Time           `db:"updated_at"`
+	AccountID           string              `db:"account_id"`
+	ID                  string              `db:"id"`
+	URL                 string              `db:"-"`
+	Name                *string             `db:"name"`
+	PriceVariantIDs     core.JSON[[]string] `db:"price_variant_ids"` // one piece of each, unless the buyer chooses
+	DiscountID          *string             `db:"discount_id"`
+	AllowDiscountCodes  bool                `db:"allow_discount_codes"`
+	AllowQuantityChange bool                `db:"allow_quantity_change"`
+	SuccessURL          *string             `db:"success_url"`
+	CancelURL           *string             `db:"cancel_url"`
+	Active              bool                `db:"active"`
+	MaxUses             *int64              `db:"max_uses"` // nil = any number
+	Uses                int64               `db:"uses"`     // purchases by it, and payments under way for one
+	Metadata            core.Metadata       `db:"metadata"` // given to each checkout
+	CreatedAt           core.Time           `db:"created_at"`
+	UpdatedAt           core.Time           `db:"updated_at"`
 }
 
 // maxLinkedVariants is how many price variants a link may sell: as many as a checkout may have lines.
@@ -304,7 +305,7 @@ func (l *Link) draft(source Source, locale *string) Draft {
 		lines[i] = offer.NewLine{PriceVariant: variant, Quantity: 1}
 	}
 	return Draft{Lines: lines, Checkout: &Checkout{
-		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
+		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, AllowQuantityChange: l.AllowQuantityChange, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
 		Source: core.JSONOf(&source), Metadata: l.Metadata, Locale: locale,
 	}}
 }

@@ -49,55 +49,56 @@ const (
 // Order is a purchase, or a bill of a subscription or an invoice, once it was placed. Number counts the account's orders from 1
 // without gaps.
 type Order struct {
-	AccountID         string                                `db:"account_id"`
-	ID                string                                `db:"id"`
-	InvoiceID         *string                               `db:"invoice_id"`
-	SubscriptionID    *string                               `db:"subscription_id"`
-	DiscountID        *string                               `db:"discount_id"`
-	Number            int64                                 `db:"number"`
-	Status            Status                                `db:"status"`
-	BillingReason     BillingReason                         `db:"billing_reason"`
-	CustomerID        string                                `db:"customer_id"`
-	CustomerEmail     *string                               `db:"customer_email"`     // as it was when the order was made
-	CustomerEmailKey  *string                               `db:"customer_email_key"` // see checkout.KeyOfEmail
-	CustomerVerified  bool                                  `db:"customer_verified"`  // false: only a typed address says that it is this customer's
-	LineItemIDs       core.JSON[[]string]                   `db:"line_item_ids"`
-	PaymentIDs        core.JSON[[]string]                   `db:"payment_ids"`
-	RefundIDs         core.JSON[[]string]                   `db:"refund_ids"`
-	GrantIDs          core.JSON[[]string]                   `db:"grant_ids"`         // of what its payment gave, or of what its subscription had given by then
-	LegalAcceptances  core.JSON[[]checkout.LegalAcceptance] `db:"legal_acceptances"` // by the buyer of its checkout
-	CheckoutID        *string                               `db:"checkout_id"`
-	Currency          string                                `db:"currency"`
-	SubtotalAmount    int64                                 `db:"subtotal_amount"`
-	DiscountAmount    int64                                 `db:"discount_amount"`
-	NetAmount         int64                                 `db:"net_amount"`
-	TaxAmount         int64                                 `db:"tax_amount"`
-	TotalAmount       int64                                 `db:"total_amount"`
-	PaidAmount        int64                                 `db:"paid_amount"`
-	BalanceApplied    int64                                 `db:"balance_applied"`  // what the customer's credit paid
-	BalanceTaken      int64                                 `db:"balance_taken"`    // what of that was taken off their balance: all, but of a small bill that nobody was known to owe
-	RefundedAmount    int64                                 `db:"refunded_amount"`  // what went back to the payment method
-	RefundedBalance   int64                                 `db:"refunded_balance"` // what went back to the customer's balance
-	RefundedTaxAmount int64                                 `db:"refunded_tax_amount"`
-	CreditedAmount    int64                                 `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
-	RefundProvider    *string                               `db:"refund_provider"` // took PaidAmount and can give it back; nil if nobody can: it was paid out of band
-	BalanceGone       bool                                  `db:"balance_gone"`    // its customer was deleted, so that what their balance paid cannot go back
-	TaxBreakdown      core.JSON[[]lineitem.TaxBreakdown]    `db:"tax_breakdown"`
-	BillingName       *string                               `db:"billing_name"`
-	BillingAddress    core.JSON[*core.Address]              `db:"billing_address"`
-	TaxID             core.JSON[*customer.TaxID]            `db:"tax_id"`
-	CustomFieldData   core.JSON[map[string]string]          `db:"custom_field_data"`
-	PeriodStart       *core.Time                            `db:"period_start"` // the period of a subscription that it bills, with PeriodEnd
-	PeriodEnd         *core.Time                            `db:"period_end"`
-	NextAttemptAt     *core.Time                            `db:"next_payment_attempt_at"`
-	PaidAt            *core.Time                            `db:"paid_at"`
-	VoidedAt          *core.Time                            `db:"voided_at"`
-	Metadata          core.Metadata                         `db:"metadata"`
-	LinkVersion       int64                                 `db:"link_version"` // the version of the addresses that open its page: raising it ends those made before
-	EventSeq          int64                                 `db:"event_seq"`
-	CreatedAt         core.Time                             `db:"created_at"`
-	UpdatedAt         core.Time                             `db:"updated_at"`
-	ReceiptURL        string                                `db:"-"` // the page that shows the receipt to the buyer
+	AccountID          string                                `db:"account_id"`
+	ID                 string                                `db:"id"`
+	InvoiceID          *string                               `db:"invoice_id"`
+	SubscriptionID     *string                               `db:"subscription_id"`
+	DiscountID         *string                               `db:"discount_id"`
+	Number             int64                                 `db:"number"`
+	Status             Status                                `db:"status"`
+	BillingReason      BillingReason                         `db:"billing_reason"`
+	CustomerID         string                                `db:"customer_id"`
+	CustomerEmail      *string                               `db:"customer_email"`     // as it was when the order was made
+	CustomerEmailKey   *string                               `db:"customer_email_key"` // see checkout.KeyOfEmail
+	CustomerVerified   bool                                  `db:"customer_verified"`  // false: only a typed address says that it is this customer's
+	LineItemIDs        core.JSON[[]string]                   `db:"line_item_ids"`
+	PaymentIDs         core.JSON[[]string]                   `db:"payment_ids"`
+	RefundIDs          core.JSON[[]string]                   `db:"refund_ids"`
+	GrantIDs           core.JSON[[]string]                   `db:"grant_ids"`            // of what its payment gave, or of what its subscription had given by then
+	LegalAcceptances   core.JSON[[]checkout.LegalAcceptance] `db:"legal_acceptances"`    // by the buyer of its checkout
+	WithdrawalWaivedAt *core.Time                            `db:"withdrawal_waived_at"` // by the buyer of its checkout, too
+	CheckoutID         *string                               `db:"checkout_id"`
+	Currency           string                                `db:"currency"`
+	SubtotalAmount     int64                                 `db:"subtotal_amount"`
+	DiscountAmount     int64                                 `db:"discount_amount"`
+	NetAmount          int64                                 `db:"net_amount"`
+	TaxAmount          int64                                 `db:"tax_amount"`
+	TotalAmount        int64                                 `db:"total_amount"`
+	PaidAmount         int64                                 `db:"paid_amount"`
+	BalanceApplied     int64                                 `db:"balance_applied"`  // what the customer's credit paid
+	BalanceTaken       int64                                 `db:"balance_taken"`    // what of that was taken off their balance: all, but of a small bill that nobody was known to owe
+	RefundedAmount     int64                                 `db:"refunded_amount"`  // what went back to the payment method
+	RefundedBalance    int64                                 `db:"refunded_balance"` // what went back to the customer's balance
+	RefundedTaxAmount  int64                                 `db:"refunded_tax_amount"`
+	CreditedAmount     int64                                 `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
+	RefundProvider     *string                               `db:"refund_provider"` // took PaidAmount and can give it back; nil if nobody can: it was paid out of band
+	BalanceGone        bool                                  `db:"balance_gone"`    // its customer was deleted, so that what their balance paid cannot go back
+	TaxBreakdown       core.JSON[[]lineitem.TaxBreakdown]    `db:"tax_breakdown"`
+	BillingName        *string                               `db:"billing_name"`
+	BillingAddress     core.JSON[*core.Address]              `db:"billing_address"`
+	TaxID              core.JSON[*customer.TaxID]            `db:"tax_id"`
+	CustomFieldData    core.JSON[map[string]string]          `db:"custom_field_data"`
+	PeriodStart        *core.Time                            `db:"period_start"` // the period of a subscription that it bills, with PeriodEnd
+	PeriodEnd          *core.Time                            `db:"period_end"`
+	NextAttemptAt      *core.Time                            `db:"next_payment_attempt_at"`
+	PaidAt             *core.Time                            `db:"paid_at"`
+	VoidedAt           *core.Time                            `db:"voided_at"`
+	Metadata           core.Metadata                         `db:"metadata"`
+	LinkVersion        int64                                 `db:"link_version"` // the version of the addresses that open its page: raising it ends those made before
+	EventSeq           int64                                 `db:"event_seq"`
+	CreatedAt          core.Time                             `db:"created_at"`
+	UpdatedAt          core.Time                             `db:"updated_at"`
+	ReceiptURL         string                                `db:"-"` // the page that shows the receipt to the buyer
 }
 
 // RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance: a refund of

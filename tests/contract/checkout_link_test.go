@@ -15,10 +15,10 @@ func TestCheckoutLink_IsKeptAsItWasSent(t *testing.T) {
 		d := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("SPRING"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(1000))}))
 		price := p.PriceVariants[0].ID
 		made := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{
-			PriceVariants: []string{price, price}, Name: new("Newsletter"), Discount: &d.ID, AllowDiscountCodes: new(false),
+			PriceVariants: []string{price, price}, Name: new("Newsletter"), Discount: &d.ID, AllowDiscountCodes: new(false), AllowQuantityChange: new(true),
 			SuccessURL: new("https://shop.example/thanks"), MaxUses: new(int64(3)), Metadata: &sdk.Metadata{"list": "42"},
 		}))
-		if !strings.HasSuffix(made.URL, "/buy/"+made.ID) || !made.Active || made.Uses != 0 || made.AllowDiscountCodes || *made.MaxUses != 3 {
+		if !strings.HasSuffix(made.URL, "/buy/"+made.ID) || !made.Active || made.Uses != 0 || made.AllowDiscountCodes || !made.AllowQuantityChange || *made.MaxUses != 3 {
 			t.Errorf("the link is %+v", made)
 		}
 		read := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Get(background, made.ID, sdk.Expand("price_variants", "discount")))
@@ -26,9 +26,9 @@ func TestCheckoutLink_IsKeptAsItWasSent(t *testing.T) {
 			t.Errorf("the link reads %+v", read)
 		}
 		off := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Update(background, made.ID, &sdk.CheckoutLinkUpdate{
-			Active: new(false), Discount: sdk.Null[string](), MaxUses: sdk.Null[int64](), PriceVariants: []string{price},
+			Active: new(false), AllowQuantityChange: new(false), Discount: sdk.Null[string](), MaxUses: sdk.Null[int64](), PriceVariants: []string{price},
 		}))
-		if off.Active || off.Discount.ID != "" || off.MaxUses != nil || len(off.PriceVariants) != 1 || off.Metadata["list"] != "42" {
+		if off.Active || off.AllowQuantityChange || off.Discount.ID != "" || off.MaxUses != nil || len(off.PriceVariants) != 1 || off.Metadata["list"] != "42" {
 			t.Errorf("the link is now %+v", off)
 		}
 		on := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{price}}))

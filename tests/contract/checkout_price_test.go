@@ -81,7 +81,9 @@ func TestConfirmCheckout_TellsOfATotalThatHasChanged(t *testing.T) {
 		if shown := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, open.ID)); shown.TotalAmount != 2261 || shown.Status != sdk.CheckoutStatusOpen {
 			t.Errorf("the buyer is shown %+v", shown)
 		}
-		if done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, pay)); done.Status != sdk.CheckoutStatusCompleted {
+		pay.WithdrawalWaived = new(true)
+		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, pay, sdk.Expand("order")))
+		if done.Status != sdk.CheckoutStatusCompleted || done.WithdrawalWaivedAt == nil || done.Order.Object.WithdrawalWaivedAt == nil {
 			t.Errorf("the checkout is %+v", done)
 		}
 	})

@@ -16,7 +16,7 @@ func TestCreateCustomer_KeepsWhatIsSent(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{
 			Email: "Ada@Example.com", Name: new("Ada"), ExternalID: new("e1"), Tags: []string{"vip", "early"},
-			BillingAddress:   &sdk.Address{City: new("London"), Country: new("GB")},
+			BillingAddress:   &sdk.Address{Company: new("Analytical Ltd."), City: new("London"), Country: new("GB")},
 			TaxID:            &sdk.TaxID{Type: "gb_vat", Value: "GB123456789"},
 			MarketingConsent: &sdk.MarketingConsent{Status: "subscribed", At: new(sdk.Time("2026-01-02T03:04:05.000Z"))},
 			Metadata:         &sdk.Metadata{"a": "1"},
@@ -25,7 +25,7 @@ func TestCreateCustomer_KeepsWhatIsSent(t *testing.T) {
 		switch {
 		case got.Email != "Ada@Example.com", got.Type != "lead", got.OrdersCount != 0, len(got.TotalSpent) != 0:
 			t.Errorf("the customer is %+v", got)
-		case *got.BillingAddress.City != "London", got.TaxID.Value != "GB123456789", *got.MarketingConsent.At != "2026-01-02T03:04:05.000Z":
+		case *got.BillingAddress.City != "London", *got.BillingAddress.Company != "Analytical Ltd.", got.TaxID.Value != "GB123456789", *got.MarketingConsent.At != "2026-01-02T03:04:05.000Z":
 			t.Errorf("the nested objects are %+v %+v %+v", got.BillingAddress, got.TaxID, got.MarketingConsent)
 		case !slices.Equal(got.Tags, []string{"vip", "early"}), got.Metadata["a"] != "1":
 			t.Errorf("tags and metadata are %v and %v", got.Tags, got.Metadata)

@@ -147,12 +147,12 @@ func TestProductStates_FollowTheirArrows(t *testing.T) {
 func TestUpdateProduct_KnowsAbsentNullAndValue(t *testing.T) {
 	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
-			Name: "Guide", Headline: new("short"), Description: new("long"), Metadata: &sdk.Metadata{"a": "1", "b": "2"},
+			Name: "Guide", Headline: new("short"), Description: new("long"), ThankYou: new("Thanks"), Metadata: &sdk.Metadata{"a": "1", "b": "2"},
 		}))
 		p = ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{
 			Headline: sdk.Null[string](), SEOTitle: sdk.Set("found"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil, "c": new("3")}),
 		}))
-		if p.Headline != nil || p.Description == nil || *p.Description != "long" || p.SEOTitle == nil || *p.SEOTitle != "found" {
+		if p.Headline != nil || p.Description == nil || *p.Description != "long" || *p.ThankYou != "Thanks" || p.SEOTitle == nil || *p.SEOTitle != "found" {
 			t.Errorf("the product is %+v", p)
 		}
 		if fmt.Sprint(p.Metadata) != "map[b:2 c:3]" {

@@ -192,6 +192,7 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 		}
 	}
 	w.knock(t, s)
+	w.look(t, s)
 	tryOut(t, w.SDK())
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)

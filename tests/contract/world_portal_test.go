@@ -31,6 +31,22 @@ func (w *world) knock(t testing.TB, s *harness.Server) {
 	submit(t, s.URL+strings.TrimPrefix(key, "http://shop.test"), nil)
 }
 
+// look opens the pages on which a buyer pays.
+func (w *world) look(t testing.TB, s *harness.Server) {
+	t.Helper()
+	for _, path := range []string{"/v1/checkouts/" + w.IDs["chk"], "/v1/checkout_links/" + w.IDs["clink"]} {
+		address := s.URL + strings.TrimPrefix(w.Must(t, http.MethodGet, path, nil)["url"].(string), "http://shop.test")
+		response, err := http.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("at %s there is %s", address, response.Status)
+		}
+	}
+}
+
 // submit sends a form, and expects that it is done.
 func submit(t testing.TB, address string, form url.Values) {
 	t.Helper()

@@ -18,7 +18,8 @@ type product struct {
 	account, id, name, slug              string
 	description, headline                sql.NullString
 	status, kind, visibility, images     string
-	coverURL, taxCode, callToAction      sql.NullString
+	coverURL, taxCode                    sql.NullString
+	callToAction, thankYou               sql.NullString
 	customFields                         string
 	delivers                             bool
 	deliveryUpdates, variants            string
@@ -35,7 +36,7 @@ type product struct {
 
 func (p *product) scan(scan func(...any) error) error {
 	return scan(&p.account, &p.id, &p.name, &p.slug, &p.description, &p.headline, &p.status, &p.kind, &p.visibility, &p.images,
-		&p.coverURL, &p.taxCode, &p.callToAction, &p.customFields, &p.delivers, &p.deliveryUpdates, &p.variants, &p.defaultVariant,
+		&p.coverURL, &p.taxCode, &p.callToAction, &p.thankYou, &p.customFields, &p.delivers, &p.deliveryUpdates, &p.variants, &p.defaultVariant,
 		&p.minAmount, &p.maxAmount, &p.currency, &p.recurring, &p.sales, &p.publishedAt, &p.seoTitle, &p.seoDescription,
 		&p.externalID, &p.metadata, &p.seq, &p.createdAt, &p.updatedAt)
 }
@@ -54,7 +55,8 @@ func (p *product) append(b []byte) []byte {
 	b = append(append(b, p.images...), `,"cover_url":`...)
 	b = append(orNull(b, p.coverURL), `,"tax_code":`...)
 	b = append(orNull(b, p.taxCode), `,"call_to_action":`...)
-	b = append(orNull(b, p.callToAction), `,"custom_fields":`...)
+	b = append(orNull(b, p.callToAction), `,"thank_you":`...)
+	b = append(orNull(b, p.thankYou), `,"custom_fields":`...)
 	b = append(append(b, p.customFields...), `,"deliverables":[],"delivery_updates":"`...)
 	b = append(append(b, p.deliveryUpdates...), `","price_variants":`...)
 	b = append(append(b, p.variants...), `,"default_price_variant":`...)
@@ -223,7 +225,7 @@ func drain(rows *sql.Rows, err error) error {
 
 func (p *product) values() []any {
 	return []any{p.account, p.id, p.name, p.slug, p.description, p.headline, p.status, p.kind, p.visibility, p.images,
-		p.coverURL, p.taxCode, p.callToAction, p.customFields, p.delivers, p.deliveryUpdates, p.variants, p.defaultVariant,
+		p.coverURL, p.taxCode, p.callToAction, p.thankYou, p.customFields, p.delivers, p.deliveryUpdates, p.variants, p.defaultVariant,
 		p.minAmount, p.maxAmount, p.currency, p.recurring, p.sales, p.publishedAt, p.seoTitle, p.seoDescription,
 		p.externalID, p.metadata, p.seq, p.createdAt, p.updatedAt}
 }

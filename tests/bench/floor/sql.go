@@ -2,11 +2,11 @@ package main
 
 // The statements are the server's own, copied: they change with it.
 
-const productColumns = `account_id, id, name, slug, description, headline, status, type, visibility, images, cover_url, tax_code, call_to_action, custom_fields, delivers, delivery_updates, price_variant_ids, default_price_variant_id, price_min_amount, price_max_amount, price_currency, has_recurring, sales_count, published_at, seo_title, seo_description, external_id, metadata, event_seq, created_at, updated_at`
+const productColumns = `account_id, id, name, slug, description, headline, status, type, visibility, images, cover_url, tax_code, call_to_action, thank_you, custom_fields, delivers, delivery_updates, price_variant_ids, default_price_variant_id, price_min_amount, price_max_amount, price_currency, has_recurring, sales_count, published_at, seo_title, seo_description, external_id, metadata, event_seq, created_at, updated_at`
 
 const selectProduct = `SELECT ` + productColumns + ` FROM products`
 
-const insertProduct = `INSERT INTO products (` + productColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertProduct = `INSERT INTO products (` + productColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertSlug = `
 	INSERT INTO slugs (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)

@@ -1,0 +1,57 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// The total that the buyer saw is what they are charged. Where the seller does not let them choose, a field that somebody makes up does nothing.
+func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		link := w.link(catalog.PriceVariant{Amount: 1000, QuantityMax: new(int64(5)), Stock: new(int64(4))}, nil)
+		send := func(address string, fields url.Values, status int) string {
+			t.Helper()
+			response, err := http.PostForm(address+"/pay", fields)
+			require.NoError(t, err)
+			return w.read(response, status)
+		}
+		assert.NotContains(t, w.page(link.URL, http.StatusOK), "quantity.0")
+		form := w.offered(link.URL)
+		form["do"], form["quantity.0"] = []string{"update"}, []string{"3"}
+		send(link.URL, form, http.StatusOK)
+		require.Equal(t, int64(1000), w.checkouts()[0].TotalAmount)
+
+		_, err := w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.AllowQuantityChange = true })
+		require.NoError(t, err)
+		page := w.page(link.URL, http.StatusOK)
+		assert.Contains(t, page, `<label for="quantity.0">Quantity, at most 5</label>`)
+		assert.Contains(t, page, `<details class="fold" open>`, "it is seen on a phone")
+		form = w.offered(link.URL)
+		form["do"], form["quantity.0"] = []string{"update"}, []string{"3"}
+		assert.Contains(t, send(link.URL, form, http.StatusOK), `value="3"`)
+		made := w.checkouts()[0]
+		require.Equal(t, int64(3000), made.AmountDueNow)
+		for pieces, problem := range map[string]string{"6": "Choose a quantity: at most 5.", "0": "Write a whole number", "-1": "Write a whole number", "two": "Write a whole number", "1.5": "Write a whole number", "99999999999999999999": "Write a whole number"} {
+			assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}`+problem, send(made.URL, url.Values{"do": {"update"}, "quantity.0": {pieces}}, http.StatusUnprocessableEntity), pieces)
+		}
+		send(made.URL, url.Values{"do": {"update"}, "quantity.0": {"5"}}, http.StatusUnprocessableEntity) // of which there are 4
+		send(made.URL, url.Values{"do": {"update"}, "quantity.1": {"2"}, "quantity.x": {"2"}}, http.StatusOK)
+		require.Equal(t, int64(3000), w.checkouts()[0].AmountDueNow)
+
+		pay := card("4242424242424242", "3000")
+		pay["email"], pay["quantity.0"] = []string{"grace@example.com"}, []string{"2"}
+		assert.Contains(t, send(made.URL, pay, http.StatusOK), "Pay $20.00", "which they have not seen")
+		pay.Set("shown", "2000")
+		assert.Contains(t, send(made.URL, pay, http.StatusOK), "Paid: $20.00")
+	})
+}

@@ -1,0 +1,60 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/offer"
+)
+
+// canWithdraw reports whether the law of a country lets a consumer withdraw from what they bought at a distance, unless they asked for digital content at
+// once and know that they lose that right. These are the countries of the European Economic Area, and the United Kingdom.
+func canWithdraw(country string) bool {
+	return slices.Contains(strings.Fields("AT BE BG CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK"), country)
+}
+
+// isDelivered reports whether a line gives something at once.
+func isDelivered(line *lineitem.Item, p *catalog.Product) bool {
+	return line.Gives && (line.Licensed || p.Delivers)
+}
+
+// AsksWaiver reports whether a buyer in a country has to say that they give up their right to withdraw: because the law there asks for it, and something
+// is delivered at once. A buyer whose country is not known is taken for one of the seller's.
+func (o *Offer) AsksWaiver(country string) bool {
+	return canWithdraw(cmp.Or(country, core.Deref(o.Seller.Country))) && slices.ContainsFunc(o.Items, func(item lineitem.Item) bool {
+		p := o.Products[core.Deref(item.ProductID)]
+		return p != nil && isDelivered(&item, p)
+	})
+}
+
+// waive notes in a locked checkout that its buyer gives up their right to withdraw. It is a problem with withdrawal_waived if they do not, but have to
+// on our page: see AsksWaiver. Who confirms elsewhere is asked by the seller. There is an offer for each line that sells something, in their order.
+func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Confirm, items []lineitem.Item, offers []offer.Offer, now core.Time) error {
+	if in.WithdrawalWaived {
+		c.WithdrawalWaivedAt = &now
+	}
+	sales := lineitem.Sales(items)
+	delivers := func(o offer.Offer) bool {
+		line := sales[0]
+		sales = sales[1:]
+		return isDelivered(&line, o.Product)
+	}
+	if c.WithdrawalWaivedAt != nil || !in.OnPage || !slices.ContainsFunc(offers, delivers) {
+		return nil
+	}
+	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	country := core.Deref(seller.Country)
+	if a := c.BillingAddress.V; a != nil {
+		country = cmp.Or(core.Deref(a.Country), country)
+	}
+	p.Check(!canWithdraw(country), "withdrawal_waived", "The buyer has to say that they give up their right to withdraw.")
+	return nil
+}

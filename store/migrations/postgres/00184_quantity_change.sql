@@ -1,0 +1,6 @@
+-- +goose Up
+
+-- Whether buyers choose on the page how many pieces they buy.
+ALTER TABLE checkouts ADD COLUMN allow_quantity_change BOOLEAN NOT NULL DEFAULT FALSE;
+
+ALTER TABLE checkout_links ADD COLUMN allow_quantity_change BOOLEAN NOT NULL DEFAULT FALSE;
