@@ -88,6 +88,19 @@ type once struct{ *pace }
 // RoundTrip implements http.RoundTripper.
 func (o once) RoundTrip(req *http.Request) (*http.Response, error) { return o.send(req, nil) }
 
+// isRefused sends one request more than the quota of a key allows, which is full again at reset.
+func (r *run) isRefused(limit *Result, authorization string, reset int64) {
+	t := &part{run: r, result: limit, operation: "getAccount"}
+	t.Run("getAccount", func(t T) {
+		c := r.client("")
+		c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: once{r.pace}}
+		resp := c.Do(t, http.MethodGet, "/v1/account", nil, "Authorization", authorization)
+		if again, _ := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); again == reset {
+			resp.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
+		}
+	})
+}
+
 // errUnanswered says that a request has left and its answer is not known.
 var errUnanswered = errors.New("there was no answer")
 

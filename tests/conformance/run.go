@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -379,19 +378,6 @@ func (r *run) tidy(b *builder) {
 	defer cancel()
 	r.pace.ctx = ctx
 	b.safely(b.remove)
-}
-
-// isRefused sends one request more than the quota of a key allows, which is full again at reset.
-func (r *run) isRefused(limit *Result, authorization string, reset int64) {
-	t := &part{run: r, result: limit, operation: "getAccount"}
-	t.Run("getAccount", func(t T) {
-		c := r.client("")
-		c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: once{r.pace}}
-		resp := c.Do(t, http.MethodGet, "/v1/account", nil, "Authorization", authorization)
-		if again, _ := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); again == reset {
-			resp.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
-		}
-	})
 }
 
 func (r *Result) settle(sent int) {
