@@ -25,5 +25,5 @@ func (b *Billing) ask(ctx context.Context, provider payments.Provider, in paymen
 		return payments.Charge{}, err
 	}
 	time.Sleep(100 * time.Millisecond)
-	return charge, b.store.SetPaymentRef(ctx, in.Account, payment, ref)
+	return charge, b.store.Payment.SetRef(ctx, in.Account, payment, ref)
 }

@@ -47,4 +47,11 @@ var deliveryInvariants = []db.Invariant{
 	{Promise: "who was deleted has nothing", Query: `
 		SELECT g.account_id, g.id FROM grants g WHERE COALESCE(g.reason, '') <> 'customer_deleted' AND NOT EXISTS (
 			SELECT 1 FROM customers c WHERE c.account_id = g.account_id AND c.id = g.customer_id AND c.deleted_at IS NULL)`},
+	{Promise: "a product says how many things of each kind it delivers", Query: `
+		SELECT p.account_id, p.id FROM products p LEFT JOIN (
+			SELECT account_id, product_id, SUM(CASE WHEN type = 'file' THEN 1 ELSE 0 END) AS files, SUM(CASE WHEN type = 'license_key' THEN 1 ELSE 0 END) AS license_keys,
+				SUM(CASE WHEN type IN ('link', 'experience') THEN 1 ELSE 0 END) AS access
+			FROM product_deliverables WHERE removed IS NULL GROUP BY account_id, product_id) AS d ON d.account_id = p.account_id AND d.product_id = p.id
+		WHERE p.delivers <> (d.product_id IS NOT NULL) OR p.delivered_files <> COALESCE(d.files, 0)
+			OR p.delivered_keys <> COALESCE(d.license_keys, 0) OR p.delivered_access <> COALESCE(d.access, 0)`},
 }
