@@ -31,10 +31,11 @@ ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestM
 export CGO_ENABLED := 0
 export GOFLAGS     := $(filter-out -trimpath $(LEAN),$(shell $(GO) env GOFLAGS)) -trimpath $(LEAN)
 
-# Half of compiling is collecting garbage, and a sixth of testing, for which there is memory enough: a process begins to save at two gigabytes.
-# make verify vets, so that the tests need not.
-verify quick test race: export GOGC := $(or $(GOGC),1600)
-verify quick test race: export GOMEMLIMIT := $(or $(GOMEMLIMIT),2GiB)
+# Half of compiling is collecting garbage, and a sixth of testing, for which there is memory enough: a process of the tests begins to save at two
+# gigabytes. make verify vets, so that the tests need not.
+verify race: export GOGC := $(or $(GOGC),400)
+quick test: export GOGC := $(or $(GOGC),1600)
+quick test: export GOMEMLIMIT := $(or $(GOMEMLIMIT),2GiB)
 
 # The tests that run the program as a process run this one.
 unexport TILLWRIGHT_TEST_BUILT

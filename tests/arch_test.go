@@ -138,11 +138,13 @@ type goPackage struct {
 	Imports    []string
 	Deps       []string
 	GoFiles    []string
+
+	TestImports, XTestImports []string
 }
 
-// packages lists every package of the modules without its tests.
+// packages lists every package of the modules. Imports and Deps are without its tests.
 var packages = sync.OnceValues(func() ([]goPackage, error) {
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Standard,Imports,Deps,GoFiles", "work")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Standard,Imports,Deps,GoFiles,TestImports,XTestImports", "work")
 	cmd.Dir = ".."
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -191,6 +193,9 @@ func TestImports_OfOurOwnPackagesFollowTheRule(t *testing.T) {
 			if ours && dep != rule && !slices.Contains(leaves, dep) && !covers(mayImport[rule], dep) {
 				t.Errorf("%s reaches %s, which its rule does not list", name, dep)
 			}
+		}
+		if strings.HasPrefix(name, "store/") && slices.Contains(slices.Concat(p.TestImports, p.XTestImports), module+"store") {
+			t.Errorf("a test of %s imports store: what needs all of commerce is tested there", name)
 		}
 	})
 }

@@ -82,8 +82,10 @@ func (w *world) inject(t *testing.T, op *harness.Operation, fragment string, isF
 			continue
 		}
 		resp := w.Do(t, op.Method, w.at(op, url.Values{name: {fragment}}.Encode()), nil)
-		if ruled && resp.Status < 400 {
-			t.Errorf("%s is taken to be free of texts, but takes %s: %d", name, fragment, resp.Status)
+		if ruled {
+			if f, err := harness.ParseFault(resp.Body); err != nil || resp.Status != http.StatusBadRequest || !strings.HasPrefix(f.Param, p.Name) {
+				t.Errorf("%s is taken to be free of texts, but its rule does not refuse %s: %d %s", name, fragment, resp.Status, resp.Body)
+			}
 		}
 		answers[name] = resp
 	}

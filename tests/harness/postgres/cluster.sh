@@ -12,6 +12,7 @@ base=${TMPDIR:-/tmp}
 if [ "$fsync" = off ] && [ -w /dev/shm ] && [ "$(df -Pk /dev/shm | awk 'END { print $4 }')" -gt 8000000 ]; then
 	base=/dev/shm
 fi
+[ ${#base} -lt 70 ] || base=/tmp # the path of a socket has 100 bytes
 dir=$(mktemp -d "$base/tillwright-postgres.XXXXXX") || exit 1
 echo "$dir"
 server=
