@@ -130,14 +130,10 @@ func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 		// Every statement has its index. But one that is prepared while its table is empty would go on reading the table as a
 		// whole as it grows, until PostgreSQL analyses it: a minute in which webhooks take ten times as long.
 		config.Runtime["enable_seqscan"] = "off"
-		// One plan for any arguments, made once for a connection: else the first five calls of each statement are planned anew, and all others of which
-		// that looks a little cheaper. Such a plan reads as little (tests/contract/statement_test.go).
-		config.Runtime["plan_cache_mode"] = "force_generic_plan"
 		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
 		config.Runtime["statement_timeout"] = "12s"
 		if o.Patient {
 			delete(config.Runtime, "enable_seqscan")
-			delete(config.Runtime, "plan_cache_mode")
 			delete(config.Runtime, "statement_timeout")
 		}
 	}

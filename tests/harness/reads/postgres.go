@@ -34,9 +34,11 @@ const (
 	oneByOne = `enable_hashjoin = off; SET enable_mergejoin = off`
 )
 
-// Ways are all of them. A statement has one plan for any arguments. A pooler has no settings of ours, and each call is planned there.
+// Ways are all of them. A statement that is prepared has plans of its own for the first calls, and may have a kept one from then on. A pooler has no
+// settings of ours, and each call is planned there.
 var Ways = []Way{
 	{"kept plan", false, []string{kept, indexes}},
+	{"own plan", false, []string{own, indexes}},
 	{"behind a pooler", false, []string{own}},
 	{"planned anew", true, []string{own, indexes, oneByOne}},
 	{"planned anew behind a pooler", true, []string{own, oneByOne}},
