@@ -1,4 +1,5 @@
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- What the buyers of a product read on the page after paying.
-ALTER TABLE products ADD COLUMN thank_you TEXT;
+ALTER TABLE products ADD COLUMN IF NOT EXISTS thank_you TEXT;
