@@ -84,6 +84,9 @@ func (c *call) confirm(o object) (object, error) {
 	if consent, ok := c.body["ads_consent"].(bool); ok {
 		o = c.change(o, object{"ads_consent": consent})
 	}
+	if isTrue(c.body, "withdrawal_waived") {
+		o = c.change(o, object{"withdrawal_waived_at": c.now})
+	}
 	if due > 0 && paid.decline != "" {
 		c.change(o, object{"last_payment_error": object{"code": "card_declined", "decline_code": paid.decline, "message": paid.message}})
 		return nil, &recorded{refuse(http.StatusUnprocessableEntity, "payment_method", paid.message)}
@@ -131,7 +134,7 @@ func (c *call) complete(o object, paid card) object {
 	maps.Copy(order, object{
 		"number": c.orders, "status": "pending", "billing_reason": "purchase", "customer": customer["id"], "customer_verified": isKnown,
 		"line_items": ids, "due_amount": amount, "checkout": o["id"], "invoice": invoice["id"], "billing_name": o["customer_name"],
-		"billing_address": o["billing_address"], "tax_id": o["tax_id"], "custom_field_data": o["custom_field_data"], "receipt_url": c.root + "/receipt/" + text(order, "id"),
+		"billing_address": o["billing_address"], "tax_id": o["tax_id"], "custom_field_data": o["custom_field_data"], "withdrawal_waived_at": o["withdrawal_waived_at"], "receipt_url": c.root + "/receipt/" + text(order, "id"),
 	})
 	hosted := c.root + "/invoice/" + text(invoice, "id")
 	maps.Copy(invoice, object{

@@ -150,12 +150,12 @@ func sale(c *sdk.Client) {
 	_, _ = c.Checkouts.Update(ctx, checkout.ID, &sdk.CheckoutUpdate{CustomerName: sdk.Set("Ada"), BillingAddress: sdk.Set(sdk.Address{Country: new("DE")}), Metadata: sdk.Set(sdk.MetadataUpdate{"cart": new("7")})})
 	_, _ = c.PublicCheckouts.Get(ctx, checkout.ClientSecret)
 	_, _ = c.Checkouts.Confirm(ctx, checkout.ID, &sdk.CheckoutConfirm{})
-	declined := &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeDeclined"}}
+	declined := &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeDeclined"}, WithdrawalWaived: new(true)}
 	_, _ = c.Checkouts.Confirm(ctx, checkout.ID, declined, sdk.WithIdempotencyKey("declined"))
 	_, _ = c.Checkouts.Confirm(ctx, checkout.ID, declined, sdk.WithIdempotencyKey("declined"))
 	_, _ = c.Checkouts.Get(ctx, checkout.ID)
 	_, _ = c.Checkouts.Confirm(ctx, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_nobody"}})
-	checkout, _ = c.Checkouts.Confirm(ctx, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}, sdk.Expand("customer"))
+	checkout, _ = c.Checkouts.Confirm(ctx, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}, WithdrawalWaived: new(true)}, sdk.Expand("customer"))
 	_, _ = c.Checkouts.Confirm(ctx, checkout.ID, nil)
 	_, _ = c.Checkouts.Update(ctx, checkout.ID, &sdk.CheckoutUpdate{CustomerName: sdk.Set("Eve")})
 	_, _ = c.Checkouts.Expire(ctx, checkout.ID)
