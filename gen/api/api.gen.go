@@ -4035,7 +4035,7 @@ type AdUpdate struct {
 
 // Address A postal address.
 type Address struct {
-	// Company The company that buys, as documents name it above the address.
+	// Company The company at this address.
 	//
 	// Example: Lovelace Ltd.
 	Company *string `json:"company,omitempty"`

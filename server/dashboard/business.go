@@ -30,6 +30,7 @@ func (v *visit) businessForm() *ui.Form {
 		{Kind: "checkbox", Name: "trial_once_per_customer", Label: "A customer has one trial of a product", Hint: "Who had theirs pays for the first period at once. A buyer confirms their e-mail address before a trial.", Checked: a.TrialOncePerCustomer},
 
 		{Name: "business_name", Label: "Legal name", Hint: "The name on invoices. Without one it is that of the shop.", Value: core.Deref(a.BusinessName), Longest: 255, Optional: true, Group: "What stands on invoices"},
+		{Name: "business_address.company", Label: "Company", Hint: "What stands above the address.", Value: core.Deref(address.Company), Longest: 255, Autocomplete: "organization", Optional: true},
 		{Name: "business_address.line1", Label: "Address", Value: core.Deref(address.Line1), Longest: 255, Autocomplete: "address-line1", Optional: true},
 		{Name: "business_address.line2", Label: "Address, second line", Value: core.Deref(address.Line2), Longest: 255, Autocomplete: "address-line2", Optional: true},
 		{Name: "business_address.postal_code", Label: "Postal code", Value: core.Deref(address.PostalCode), Longest: 32, Autocomplete: "postal-code", Optional: true},
@@ -161,7 +162,7 @@ func (v *visit) businessUpdate(rates []sdk.TaxRate) *sdk.AccountUpdate {
 		BusinessAddress: sdk.Null[sdk.Address](),
 	}
 	address := sdk.Address{
-		Line1: v.optional("business_address.line1"), Line2: v.optional("business_address.line2"), City: v.optional("business_address.city"), State: v.optional("business_address.state"),
+		Company: v.optional("business_address.company"), Line1: v.optional("business_address.line1"), Line2: v.optional("business_address.line2"), City: v.optional("business_address.city"), State: v.optional("business_address.state"),
 		PostalCode: v.optional("business_address.postal_code"), Country: v.optional("business_address.country"),
 	}
 	if address != (sdk.Address{}) {

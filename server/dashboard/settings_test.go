@@ -17,7 +17,7 @@ import (
 func business(change url.Values) url.Values {
 	form := url.Values{
 		"name": {"Ada's Books"}, "email": {"ada@example.com"}, "support_email": {"help@example.com"}, "website_url": {"https://example.com"}, "statement_descriptor": {"ADA BOOKS"},
-		"checkout_requires_terms": {"yes"}, "trial_once_per_customer": {"yes"}, "business_name": {"Ada GmbH"}, "business_address.line1": {"Long street 1"}, "business_address.line2": {""}, "business_address.city": {"Berlin"},
+		"checkout_requires_terms": {"yes"}, "trial_once_per_customer": {"yes"}, "business_name": {"Ada GmbH"}, "business_address.company": {"Ada Books Ltd."}, "business_address.line1": {"Long street 1"}, "business_address.line2": {""}, "business_address.city": {"Berlin"},
 		"business_address.state": {""}, "business_address.postal_code": {"10115"}, "business_address.country": {"de"}, "tax_id": {"DE123456789"}, "invoice_prefix": {"ADA"},
 		"tax_mode": {"flat_table"}, "tax_behavior": {"inclusive"}, "tax_rates": {"de, 19, VAT\r\n\r\nCA, ON, 13.5, HST, of Ontario\r\nFR, 75, 20%, TVA\r\n5, GST"},
 		"default_currency": {"eur"}, "country": {"de"}, "timezone": {"Europe/Berlin"}, "locale": {"de"},
@@ -35,14 +35,14 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		require.Equal(t, "/app/settings/business", sends(t, w.owner, "/app/settings/business", business(nil)))
 		a, err := w.api.SDK().Account.Get(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []string{"Ada's Books", "Ada GmbH", "help@example.com", "ADA", "eur", "Europe/Berlin", "DE"}, []string{a.Name, *a.BusinessName, *a.SupportEmail, a.InvoicePrefix, a.DefaultCurrency, a.Timezone, *a.BusinessAddress.Country})
+		require.Equal(t, []string{"Ada's Books", "Ada GmbH", "help@example.com", "ADA", "eur", "Europe/Berlin", "DE", "Ada Books Ltd."}, []string{a.Name, *a.BusinessName, *a.SupportEmail, a.InvoicePrefix, a.DefaultCurrency, a.Timezone, *a.BusinessAddress.Country, *a.BusinessAddress.Company})
 		require.True(t, a.CheckoutRequiresTerms)
 		require.True(t, a.TrialOncePerCustomer)
 		require.Equal(t, sdk.TaxSettings{Mode: sdk.TaxModeFlatTable, Behavior: sdk.TaxBehaviorInclusive, Rates: []sdk.TaxRate{
 			{Country: new("DE"), RateBps: 1900, Name: "VAT"}, {Country: new("CA"), Region: new("ON"), RateBps: 1350, Name: "HST, of Ontario"},
 			{Country: new("FR"), Region: new("75"), RateBps: 2000, Name: "TVA"}, {RateBps: 500, Name: "GST"},
 		}}, a.Tax)
-		sees(t, w.owner, "/app/settings/business", "The settings were saved.", "DE, 19, VAT\nCA, ON, 13.50, HST, of Ontario\nFR, 75, 20, TVA\n5, GST", `value="Long street 1"`)
+		sees(t, w.owner, "/app/settings/business", "The settings were saved.", "DE, 19, VAT\nCA, ON, 13.50, HST, of Ontario\nFR, 75, 20, TVA\n5, GST", `value="Ada Books Ltd."`, `value="Long street 1"`)
 
 		status, page := w.owner.Post("/app/settings/business", business(url.Values{"name": {`"><img src=x>`}, "timezone": {"Mars"}, "invoice_prefix": {"a"}, "business_address.country": {"XX"}, "tax_rates": {"ZZZ, 19, VAT"}}))
 		require.Equal(t, http.StatusUnprocessableEntity, status)
@@ -57,7 +57,7 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, status, page)
 
 		empty := business(url.Values{"tax_mode": {"none"}, "tax_rates": {""}})
-		for _, name := range []string{"support_email", "website_url", "statement_descriptor", "checkout_requires_terms", "trial_once_per_customer", "business_name", "business_address.line1", "business_address.city", "business_address.postal_code", "business_address.country", "tax_id", "country"} {
+		for _, name := range []string{"support_email", "website_url", "statement_descriptor", "checkout_requires_terms", "trial_once_per_customer", "business_name", "business_address.company", "business_address.line1", "business_address.city", "business_address.postal_code", "business_address.country", "tax_id", "country"} {
 			empty.Set(name, "")
 		}
 		sends(t, w.owner, "/app/settings/business", empty)
