@@ -118,7 +118,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"every reference is to a row of the same account":                                        `UPDATE payments SET account_id = 'acct_other'`,
 		"an active product has an active price variant":                                          `UPDATE price_variants SET status = 'archived'`,
 		"a discount's redemptions are counted, and are no more than it has":                      `UPDATE discounts SET redemptions_count = redemptions_count - 1`,
-		"a product says how many things of each kind it delivers":                                `UPDATE products SET delivered_files = 1`,
+		audit.PromiseDelivered:                                                                   `UPDATE products SET delivered_files = 1`,
 		"a discount is redeemed by what is being paid or is bought with it, and by nothing else": `UPDATE checkouts SET discount_id = NULL`,
 		"a trial is of what is being paid, or of the customer who has had it": `INSERT INTO trials (account_id, id, product_id, buyer_key, checkout_id, created_at, updated_at)
 			SELECT account_id, 'trial_1', 'prod_1', 'hash', id, 0, 0 FROM checkouts WHERE status <> 'processing'`,

@@ -44,5 +44,14 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 		must(`DELETE FROM schema_migrations WHERE version_id >= 183`)
 		require.NoError(t, s.db.Migrate(t.Context()))
 		isCounted()
+
+		must(`UPDATE products SET delivers = FALSE, delivered_files = 0, delivered_keys = 7 WHERE id = ?`, products[0])
+		done, err := s.Repair(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, core.Repaired{Products: 1}, done, "what an old server wrote beside")
+		isCounted()
+		done, err = s.Repair(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, done, "it may be repeated")
 	})
 }

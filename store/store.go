@@ -253,7 +253,7 @@ func (s *Store) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable
 }
 
 // Repair sets right what a server of an older version leaves behind that goes on running beside this one: balances that it changed without writing it
-// down, and the keys of addresses that it wrote. It may be repeated at any time.
+// down, what products say that they deliver, and the keys of addresses that it wrote. It may be repeated at any time.
 func (s *Store) Repair(ctx context.Context) (core.Repaired, error) { return s.db.Repair(ctx) }
 
 // WrongKeys returns how many keys of addresses Repair would write.

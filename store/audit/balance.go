@@ -4,9 +4,10 @@ import "github.com/tillwright/tillwright/store/internal/db"
 
 // The promises that Repair mends where a server of an older version has broken them.
 const (
-	PromiseBalance = "a balance is the sum of what changed it"
-	PromiseTaken   = "what an order took off a balance is written down, and went back if the order became void"
-	PromiseGivers  = "an order knows who can give back what was paid for it"
+	PromiseBalance   = "a balance is the sum of what changed it"
+	PromiseTaken     = "what an order took off a balance is written down, and went back if the order became void"
+	PromiseGivers    = "an order knows who can give back what was paid for it"
+	PromiseDelivered = "a product says how many things of each kind it delivers"
 )
 
 // balanceInvariants are further invariants, about what customers have to their credit.

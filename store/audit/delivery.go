@@ -47,7 +47,7 @@ var deliveryInvariants = []db.Invariant{
 	{Promise: "who was deleted has nothing", Query: `
 		SELECT g.account_id, g.id FROM grants g WHERE COALESCE(g.reason, '') <> 'customer_deleted' AND NOT EXISTS (
 			SELECT 1 FROM customers c WHERE c.account_id = g.account_id AND c.id = g.customer_id AND c.deleted_at IS NULL)`},
-	{Promise: "a product says how many things of each kind it delivers", Query: `
+	{Promise: PromiseDelivered, Query: `
 		SELECT p.account_id, p.id FROM products p LEFT JOIN (
 			SELECT account_id, product_id, SUM(CASE WHEN type = 'file' THEN 1 ELSE 0 END) AS files, SUM(CASE WHEN type = 'license_key' THEN 1 ELSE 0 END) AS license_keys,
 				SUM(CASE WHEN type IN ('link', 'experience') THEN 1 ELSE 0 END) AS access

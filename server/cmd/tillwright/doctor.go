@@ -94,7 +94,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d.", done.Orders, done.Balances, done.Addresses))
+		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d, products %d.", done.Orders, done.Balances, done.Addresses, done.Products))
 	}
 	tell := func(promise string, broken []core.Violation) {
 		promises++
@@ -125,10 +125,10 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		return nil, nil, 0, err
 	}
 	isRepairable := func(f finding) bool {
-		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers}, f.Promise)
+		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers, audit.PromiseDelivered}, f.Promise)
 	}
 	if slices.ContainsFunc(findings, isRepairable) {
-		advice = append(advice, "A server of an older version has changed balances or orders. Stop it, and run `tillwright doctor --repair`.")
+		advice = append(advice, "A server of an older version has changed balances, orders or products. Stop it, and run `tillwright doctor --repair`.")
 	}
 	if wrong > 0 {
 		advice = append(advice, fmt.Sprintf("A server of an older version wrote keys of addresses, %d in all. Stop it, and run `tillwright doctor --repair`.", wrong))

@@ -15,8 +15,8 @@ import (
 )
 
 // Repair sets right what a server of an older version leaves behind that goes on running beside this one, or after a migration: balances that it changed
-// without writing it down, orders that do not know who can give back what was paid for them, and the keys of addresses that it wrote. What is right it
-// does not touch, so that it may be repeated at any time.
+// without writing it down, orders that do not know who can give back what was paid for them, products that say wrongly what they deliver, and the keys of addresses that
+// it wrote. What is right it does not touch, so that it may be repeated at any time.
 func (d *DB) Repair(ctx context.Context) (core.Repaired, error) {
 	if d.Engine == core.PostgreSQL {
 		var done core.Repaired
@@ -63,10 +63,10 @@ func repairs(engine string) *goose.Migration {
 // repairAll is Repair on a connection.
 func repairAll(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
-	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable)
+	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable, s.noteDelivered)
 }
 
-// repair is repairAll before the step 171, which gave orders what noteRefundable writes.
+// repair is repairAll before the steps 171 and 183, which made the columns that noteRefundable and noteDelivered write.
 func repair(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
 	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys)
@@ -219,6 +219,24 @@ func (s *dataStep) noteRefundable(ctx context.Context) error {
 		s.done.Orders += int(rows)
 	}
 	return nil
+}
+
+// noteDelivered says of products how many things of each kind they deliver, as the step 183 does.
+func (s *dataStep) noteDelivered(ctx context.Context) error {
+	result, err := s.conn.ExecContext(ctx, `
+		UPDATE products SET delivers = d.things > 0, delivered_files = d.files, delivered_keys = d.license_keys, delivered_access = d.access FROM (
+			SELECT p.account_id, p.id, COUNT(d.type) AS things, COUNT(CASE WHEN d.type = 'file' THEN 1 END) AS files,
+				COUNT(CASE WHEN d.type = 'license_key' THEN 1 END) AS license_keys, COUNT(CASE WHEN d.type IN ('link', 'experience') THEN 1 END) AS access
+			FROM products p LEFT JOIN product_deliverables d ON d.account_id = p.account_id AND d.product_id = p.id AND d.removed IS NULL
+			GROUP BY p.account_id, p.id) AS d
+		WHERE d.account_id = products.account_id AND d.id = products.id AND (delivers <> (d.things > 0)
+			OR delivered_files <> d.files OR delivered_keys <> d.license_keys OR delivered_access <> d.access)`)
+	if err != nil {
+		return err
+	}
+	rows, err := result.RowsAffected()
+	s.done.Products += int(rows)
+	return err
 }
 
 // enter writes down a change of a balance.
