@@ -26,6 +26,7 @@ type checkoutPage struct {
 	Checkout      *checkout.Checkout
 	Seller        *tenant.Account
 	Items         []shownLine
+	Shown         string // what Checkout.Shown returns
 	CallToAction  string // what the seller has the button say before the amount, empty for nothing
 	CustomFields  []catalog.CustomField
 	TermsRequired bool   // the buyer has to tick that they accept them
@@ -159,6 +160,9 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout
 		TermsRequired: offer.TermsRequired(), State: p.state(checkout), SuccessURL: successURL(checkout),
 		TakesCards: offer.Seller.PaymentsProvider == tenant.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(),
+	}
+	if page.Shown, err = checkout.Shown(offer.Items); err != nil {
+		return nil, err
 	}
 	page.letChoose(variants)
 	page.letCount(variants)

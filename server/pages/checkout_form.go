@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -70,7 +71,11 @@ func (p *Pages) pay(c echo.Context) error {
 		p.keepTyped(c, checkout, form)
 	}
 	if err == nil && pays {
-		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
+		var shown string
+		if shown, err = p.shown(ctx, checkout); err != nil {
+			return err
+		}
+		if shown != form["shown"] {
 			return p.backTo(c, secret, told, toldTotal)
 		}
 		checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c))
@@ -104,6 +109,15 @@ func (p *Pages) pay(c echo.Context) error {
 		return p.backTo(c, secret, justPaid, "1")
 	}
 	return p.backTo(c, secret)
+}
+
+// shown returns the amounts that the page of a checkout shows, as its form has them.
+func (p *Pages) shown(ctx context.Context, c *checkout.Checkout) (string, error) {
+	items, err := p.store.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return "", err
+	}
+	return c.Shown(items)
 }
 
 // What the buttons of a checkout's form say that they do, in its field "do".

@@ -227,7 +227,7 @@ func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 	assert.NotContains(t, page, "card_number")
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}}), "card_number")
 	w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"all"}})
-	page = w.post(c, http.StatusOK, url.Values{"do": {"pay"}, "shown": {"0"}, "discount_code": {"all"}})
+	page = w.post(c, http.StatusOK, url.Values{"do": {"pay"}, "shown": {"0 0 3800"}, "discount_code": {"all"}})
 	assert.Contains(t, page, "Completed: nothing was charged today.")
 }
 

@@ -273,7 +273,7 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 		require.NoError(t, err)
 
 		for _, page := range []string{
-			w.post(c, http.StatusUnprocessableEntity, given("pm_card_visa", "8889")), w.sends(i, "pm_card_visa", http.StatusUnprocessableEntity),
+			w.post(c, http.StatusUnprocessableEntity, given("pm_card_visa", "8889 8889 10000")), w.sends(i, "pm_card_visa", http.StatusUnprocessableEntity),
 		} {
 			assert.Contains(t, page, "This amount cannot be charged. Ask the seller how you can pay.")
 			assert.NotContains(t, page, "ends in 0")
@@ -324,13 +324,25 @@ func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
 		page = w.page(c.URL, http.StatusOK)
 		assert.Contains(t, page, "Nothing is charged today.")
 		assert.Contains(t, page, `name="card_number"`)
-		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "0")), "Completed: nothing was charged today.")
+		assert.Contains(t, page, `name="shown" value="0 3800 3800"`)
+		_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowQuantityChange = true })
+		require.NoError(t, err)
+		more := card("4242424242424242", "0 3800 3800")
+		more.Set("quantity.0", "500")
+		for range 2 {
+			page = w.post(c, http.StatusOK, more)
+			assert.Contains(t, page, "The total has changed.")
+			assert.Contains(t, page, `name="shown" value="0 950000 950000"`, "what is paid when the trial is over")
+			more.Set("shown", "0")
+		}
+		more.Set("shown", "0 950000 950000")
+		assert.Contains(t, w.post(c, http.StatusOK, more), "Completed: nothing was charged today.")
 		assert.Equal(t, "4242", w.methodOf(c).Card.Last4)
 
 		w.useStripe(publishableKey)
 		c = w.checkout(trial)
 		assert.Contains(t, w.page(c.URL, http.StatusOK), "data-stripe-key")
-		assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_authenticationRequiredOnSetup", "0")), "hooks.stripe.test")
+		assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_authenticationRequiredOnSetup", "0 3800 3800")), "hooks.stripe.test")
 		payment, err := w.Payment.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		w.bank.Settle(*payment.ProviderRef, true)

@@ -178,7 +178,7 @@ func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
 		})
 		require.NoError(t, err)
 		first := func(c *checkout.Checkout) { c.DiscountID, c.AllowDiscountCodes = &d.ID, true }
-		pays := url.Values{"do": {"pay"}, "shown": {"1710"}, "card_number": {"4242424242424242"}, "card_expiry": {"1299"}, "card_cvc": {"123"}}
+		pays := url.Values{"do": {"pay"}, "shown": {"1710 1710 1900"}, "card_number": {"4242424242424242"}, "card_expiry": {"1299"}, "card_cvc": {"123"}}
 		c := g.typed(catalog.PriceVariant{Amount: 1900}, first)
 		assert.Contains(t, g.page(c.URL, http.StatusOK), "Send the link")
 		assert.Contains(t, g.post(c, http.StatusUnprocessableEntity, pays), "e-mail address is confirmed")

@@ -1,6 +1,10 @@
 package checkout
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -41,4 +45,25 @@ func NextPaymentOf(l *lineitem.Item, v *catalog.PriceVariant, at core.Time) (*Ne
 	_, err := lineitem.Price(usual)
 	next.Amount = usual[0].TotalAmount
 	return next, err
+}
+
+// Shown returns the amounts that a buyer of these lines is shown, as one text: what is due now, the total, and what each line costs without discounts,
+// which is what is paid later for one that recurs. If they are all the same it is that amount alone. Another text says that the buyer has to look again.
+func (c *Checkout) Shown(items []lineitem.Item) (string, error) {
+	usual := slices.Clone(items)
+	if _, err := lineitem.Price(usual); err != nil {
+		return "", err
+	}
+	amounts := []int64{c.AmountDueNow, c.TotalAmount}
+	for i := range usual {
+		amounts = append(amounts, usual[i].TotalAmount)
+	}
+	if slices.Min(amounts) == slices.Max(amounts) {
+		amounts = amounts[:1]
+	}
+	texts := make([]string, len(amounts))
+	for i, amount := range amounts {
+		texts[i] = strconv.FormatInt(amount, 10)
+	}
+	return strings.Join(texts, " "), nil
 }
