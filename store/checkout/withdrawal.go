@@ -35,8 +35,11 @@ func (o *Offer) AsksWaiver(country string) bool {
 // waive notes in a locked checkout that its buyer gives up their right to withdraw. It is a problem with withdrawal_waived if they do not, but have to
 // on our page: see AsksWaiver. Who confirms elsewhere is asked by the seller. There is an offer for each line that sells something, in their order.
 func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Confirm, items []lineitem.Item, offers []offer.Offer, now core.Time) error {
-	if in.WithdrawalWaived {
+	switch {
+	case in.WithdrawalWaived:
 		c.WithdrawalWaivedAt = &now
+	case in.OnPage: // they may have ticked it for a payment that was declined
+		c.WithdrawalWaivedAt = nil
 	}
 	sales := lineitem.Sales(items)
 	delivers := func(o offer.Offer) bool {
