@@ -84,6 +84,7 @@ type ConfirmCheckout struct {
 	OnPage           bool          // the buyer pays on our page, to which their bank sends them back
 	IsPublic         bool          // asked with the client secret, which is no proof of who asks: saved methods are refused
 	From             payment.Buyer
+	Shown            *string // the amounts that the buyer has seen, as Checkout.Shown returns them; nil = not asked
 }
 
 // ConfirmCheckout charges the method and makes the order, at most once however often it is called. A completed checkout is
@@ -128,7 +129,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 // even have a provider: a checkout that costs nothing has none to ask.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (checkout.Confirm, error) {
 	confirm := checkout.Confirm{
-		TermsAccepted: in.TermsAccepted, WithdrawalWaived: in.WithdrawalWaived, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From,
+		TermsAccepted: in.TermsAccepted, WithdrawalWaived: in.WithdrawalWaived, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From, Shown: in.Shown,
 	}
 	if in.Method == nil {
 		return confirm, nil

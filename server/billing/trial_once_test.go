@@ -139,6 +139,13 @@ func TestTrial_OfTwoCheckoutsAtOnceOneHasIt(t *testing.T) {
 		assert.Equal(t, core.Recorded, core.OutcomeOf(errs[lost]))
 		assert.Contains(t, errs[lost].Error(), "What is due now has changed from")
 		assert.NotZero(t, w.get(both[lost].ID).AmountDueNow)
+
+		in := with("pm_card_visa")
+		in.Shown = new("0 0 900")
+		_, err := w.ConfirmCheckout(t.Context(), w.account, both[lost].ID, in)
+		refused(t, err, "line_items")
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
+		assert.Equal(t, checkout.StatusOpen, w.get(both[lost].ID).Status, "nobody is charged what they were not shown")
 		assert.Equal(t, subscription.StatusActive, w.begun(both[lost]).Status)
 	})
 }

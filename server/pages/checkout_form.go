@@ -78,7 +78,9 @@ func (p *Pages) pay(c echo.Context) error {
 		if shown != form["shown"] {
 			return p.backTo(c, secret, told, toldTotal)
 		}
-		checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c))
+		confirmation := form.confirmation(c)
+		confirmation.Shown = &shown // in another window they may change them meanwhile
+		checkout, err = p.billing.ConfirmCheckout(ctx, account, id, confirmation)
 		switch core.OutcomeOf(err) {
 		case core.Unknown:
 			slog.WarnContext(ctx, "take a payment", "error", err)

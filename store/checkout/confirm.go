@@ -31,6 +31,7 @@ type Confirm struct {
 	OnPage           bool          // the buyer is on our page
 	IsPublic         bool          // whoever has the client secret pays, on our page or elsewhere
 	From             payment.Buyer
+	Shown            *string // what Checkout.Shown returned when the buyer was shown the amounts; nil = not asked
 
 	CustomerRef *string // the provider's id of the customer, if Saved names a method
 	MethodID    *string
@@ -156,6 +157,15 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	}
 	if items, err = s.requote(ctx, u, c, items, now); err != nil {
 		return nil, err
+	}
+	if in.Shown != nil {
+		shown, err := c.Shown(items)
+		if err != nil {
+			return nil, err
+		}
+		if shown != *in.Shown {
+			return nil, errChanged("The amounts have changed. Show them to the buyer, and confirm again.")
+		}
 	}
 	if c.PaymentMethodRequired && in.MethodRef == "" {
 		mayRely, err := s.mayRelyOnSaved(ctx, c, in)

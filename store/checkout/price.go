@@ -230,7 +230,12 @@ func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []l
 	}
 	message := fmt.Sprintf("%s has changed from %s to %s. Show it to the buyer, and confirm again.",
 		what, core.FormatAmount(from, c.Currency), core.FormatAmount(to, c.Currency))
-	return nil, &core.Error{Code: core.CodeInvalid, Param: "line_items", Message: message, Outcome: core.Recorded, Reason: "changed", Fields: map[string][]string{"line_items": {message}}}
+	return nil, errChanged(message)
+}
+
+// errChanged refuses a payment because its buyer has seen other amounts than there are. It is recorded.
+func errChanged(message string) error {
+	return &core.Error{Code: core.CodeInvalid, Param: "line_items", Message: message, Outcome: core.Recorded, Reason: "changed", Fields: map[string][]string{"line_items": {message}}}
 }
 
 // isEmpty reports whether the lines stay as they are stored.
