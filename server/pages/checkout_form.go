@@ -62,6 +62,7 @@ func (p *Pages) pay(c echo.Context) error {
 			pays = strings.EqualFold(code, text(d.DiscountCode))
 		}
 		form.change(d)
+		p.clear(c, d, form)
 		if d.Locale == nil {
 			d.Locale = p.buyers(c)
 		}
@@ -161,7 +162,7 @@ func typed(values url.Values) form {
 }
 
 // change puts what was typed into the checkout. A field that is not in the form, or is empty, leaves what was there, but an
-// empty discount code removes the one before. What becomes of the address, address decides.
+// empty discount code removes the one before. What becomes of the address, address decides, and clear of a company.
 func (f form) change(d *checkout.Draft) {
 	if email := f["email"]; email != "" && email != text(d.CustomerEmail) {
 		d.CustomerID = nil

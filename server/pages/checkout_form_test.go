@@ -298,6 +298,20 @@ func TestCheckoutPage_ShowsNobodyWhatOthersTyped(t *testing.T) {
 	for _, others := range []string{"Grace Hopper", "Weg 1", "grace@example.com"} {
 		assert.NotContains(t, page, others)
 	}
+	sends := func(company string) *string {
+		t.Helper()
+		w.post(c, http.StatusOK, url.Values{"do": {"update"}, "country": {"DE"}, "company": {company}})
+		now, err := w.Checkout.Get(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		return now.BillingAddress.V.Company
+	}
+	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
+		d.BillingAddress = core.JSONOf(&core.Address{Country: new("DE"), Company: new("Hopper GmbH")})
+	})
+	require.NoError(t, err)
+	assert.Equal(t, new("Hopper GmbH"), sends(""), "who has not seen it takes nothing away")
+	assert.Equal(t, new("Byron Ltd."), sends("Byron Ltd."))
+	assert.Nil(t, sends(""), "who typed it does")
 }
 
 // A total that changes while the buyer pays is said, and not that a card was declined of which nothing was asked.

@@ -34,6 +34,19 @@ func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form
 	})
 }
 
+// clear takes a company away whose field was sent empty by the browser that typed it. No other one has seen it.
+func (p *Pages) clear(c echo.Context, d *checkout.Draft, sent form) {
+	a := d.BillingAddress.V
+	if company, isSent := sent["company"]; a == nil || a.Company == nil || !isSent || company != "" {
+		return
+	}
+	if _, typed := p.typedBefore(c, d.Checkout)["company"]; typed {
+		kept := *a
+		kept.Company = nil
+		d.BillingAddress = core.JSONOf(&kept)
+	}
+}
+
 // typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it.
 func (p *Pages) typedBefore(c echo.Context, checkout *checkout.Checkout) form {
 	cookie, err := c.Cookie(typedCookie)
