@@ -438,7 +438,7 @@ func (u *underway) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Rows that come in while isolation and order are looked at break nothing.
+// Rows that come in while isolation and order are looked at break nothing, nor do those that go while expand is.
 func TestCheck_IsNotMisledByNewRows(t *testing.T) {
 	t.Parallel()
 	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
@@ -447,20 +447,31 @@ func TestCheck_IsNotMisledByNewRows(t *testing.T) {
 	for _, asks := range []*harness.Client{c, other} {
 		busy["Bearer "+asks.Key] = &harness.Client{URL: s.URL, Key: s.Key(t, asks.Account), HTTP: &http.Client{Transport: from(t, 9)}}
 	}
-	came := 0
+	came, gone := 0, 0
 	coming := asked(func(req *http.Request, body string) string {
 		query := req.URL.Query()
 		if who := busy[req.Header.Get("Authorization")]; who != nil && req.URL.Path == "/v1/customers" && (query.Has("ending_before") || query.Has("starting_after") && query.Get("sort") == "created_at") {
 			came++
 			who.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": fmt.Sprintf("new%d@example.com", came)})
 		}
+		if who := busy[req.Header.Get("Authorization")]; who != nil && req.URL.Path == "/v1/products" && strings.Contains(query.Get("expand"), "price_variants") {
+			for _, product := range who.Must(t, http.MethodGet, "/v1/products", nil)["data"].([]any) {
+				if prices := product.(map[string]any)["price_variants"].([]any); len(prices) > 1 {
+					gone++
+					who.Must(t, http.MethodDelete, "/v1/price_variants/"+prices[0].(string), nil)
+				}
+			}
+		}
 		return body
 	})
 	coming.base = from(t, 0)
-	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, SecondKey: other.Key, Only: []string{"isolation", "order", "customers"}, Transport: coming})
-	require.NoError(t, err)
+	for _, only := range [][]string{{"isolation", "order", "customers"}, {"expand", "products"}} {
+		report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, SecondKey: other.Key, Only: only, Transport: coming})
+		require.NoError(t, err)
+		assert.Empty(t, names(report.Broken()), asJSON(report.Broken()))
+	}
 	require.Greater(t, came, 1)
-	assert.Empty(t, names(report.Broken()), asJSON(report.Broken()))
+	require.Positive(t, gone)
 }
 
 // A run that cannot begin says why.
