@@ -15,7 +15,7 @@ type keeping struct {
 	b *builder
 }
 
-// RoundTrip sends a request. Of one without an answer it notes what that may have made.
+// RoundTrip sends a request. Of one whose answer does not say what became of it, it notes what that may have made.
 func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
 	op, _ := k.b.Document.Match(r.Method, r.URL.Path)
 	if op == nil || !op.makes() {
@@ -26,10 +26,11 @@ func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := k.RoundTripper.RoundTrip(r)
-	if errors.Is(err, errUnanswered) {
-		k.b.mu.Lock()
-		defer k.b.mu.Unlock()
-		k.b.notes = append(k.b.notes, fmt.Sprintf("POST %s was not answered, and may have made what it sent: %.500s", r.URL.Path, sent))
+	switch {
+	case errors.Is(err, errUnanswered):
+		k.b.mayHaveMade(r.URL.Path, "not answered", sent)
+	case err == nil && resp.StatusCode >= http.StatusInternalServerError: // of a proxy, say, which waited for less than the write took
+		k.b.mayHaveMade(r.URL.Path, fmt.Sprint("answered ", resp.StatusCode), sent)
 	}
 	if err != nil || resp.StatusCode >= 300 {
 		return resp, err
@@ -51,6 +52,12 @@ func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return resp, nil
+}
+
+func (b *builder) mayHaveMade(path, how string, sent []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notes = append(b.notes, fmt.Sprintf("POST %s was %s, and may have made what it sent: %.500s", path, how, sent))
 }
 
 // makes reports whether an operation makes objects: the one that it answers with, or several, which it counts as created.
