@@ -65,8 +65,15 @@ func (o *Operation) makes() bool {
 	if o.Method != http.MethodPost || o.Public {
 		return false
 	}
+	if o.Documents(http.StatusCreated) {
+		return true
+	}
 	answer := o.route.Operation.Responses.Value("200")
-	return o.Documents(http.StatusCreated) || answer != nil && answer.Value.Content.Get("application/json").Schema.Value.Properties["created"] != nil
+	if answer == nil {
+		return false
+	}
+	media := answer.Value.Content.Get("application/json") // a server of another version may answer with something else
+	return media != nil && media.Schema != nil && media.Schema.Value.Properties["created"] != nil
 }
 
 // keep notes where an object is that a request to a path has made, to take it away: there, or where the others of its kind are. What is neither is a

@@ -32,3 +32,17 @@ func TestMatch_FindsEachOperationByItsOwnPath(t *testing.T) {
 		}
 	}
 }
+
+func TestMakes_IsNotMisledByAnAnswerThatIsNoJSON(t *testing.T) {
+	t.Parallel()
+	d, err := Read([]byte(`{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"/v1/things":{"post":{"operationId":"exportThings","responses":{
+		"200":{"description":"The things.","content":{"text/csv":{"schema":{"type":"string"}}}}}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range d.Operations {
+		if o.makes() {
+			t.Errorf("%s is said to make objects", o.ID)
+		}
+	}
+}
