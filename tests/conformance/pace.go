@@ -77,7 +77,11 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 		p.mu.Lock()
-		p.left[who] = &window{ends: time.Now().Add(time.Duration(after) * time.Second)}
+		w := &window{ends: time.Now().Add(time.Duration(after) * time.Second)}
+		if p.left[who] != nil {
+			w.spent = p.left[who].spent // as the refusal said
+		}
+		p.left[who] = w
 		p.mu.Unlock()
 	}
 }
@@ -86,19 +90,27 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 type once struct{ *pace }
 
 // RoundTrip implements http.RoundTripper.
-func (o once) RoundTrip(req *http.Request) (*http.Response, error) { return o.send(req, nil) }
+func (o once) RoundTrip(req *http.Request) (*http.Response, error) {
+	o.mu.Lock()
+	o.sent++
+	o.mu.Unlock()
+	return o.send(req, nil)
+}
 
-// isRefused sends one request more than the quota of a key allows, which is full again at reset.
-func (r *run) isRefused(limit *Result, authorization string, reset int64) {
+// isRefused sends one request more than the quota of a key allows, which is full again at reset. It reports whether the answer is that of this quota:
+// the next minute may have begun.
+func (r *run) isRefused(limit *Result, authorization string, reset int64) (isOfIt bool) {
 	t := &part{run: r, result: limit, operation: "getAccount"}
 	t.Run("getAccount", func(t T) {
 		c := r.client("")
 		c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: once{r.pace}}
 		resp := c.Do(t, http.MethodGet, "/v1/account", nil, "Authorization", authorization)
-		if again, _ := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); again == reset {
+		again, _ := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
+		if isOfIt = again == reset; isOfIt {
 			resp.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
 		}
 	})
+	return isOfIt
 }
 
 // errUnanswered says that a request has left and its answer is not known.

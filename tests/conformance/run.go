@@ -143,12 +143,18 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	if o.SecondKey != "" {
 		theirs = r.account(o.SecondKey, concerned)
 	}
-	var beyond sync.Once
+	var (
+		beyond   sync.Mutex
+		isBeyond bool  // whether one request more than a quota was answered
+		tried    int64 // for the quota that is full again then
+	)
 	limit := r.results["quota"]
 	if slices.Contains(report.Promises, limit) {
 		r.pace.spent = func(authorization string, reset int64) {
-			if authorization == "Bearer "+o.Key || authorization == "Bearer "+o.SecondKey {
-				beyond.Do(func() { r.isRefused(limit, authorization, reset) })
+			beyond.Lock()
+			defer beyond.Unlock()
+			if (authorization == "Bearer "+o.Key || authorization == "Bearer "+o.SecondKey) && !isBeyond && tried != reset {
+				tried, isBeyond = reset, r.isRefused(limit, authorization, reset)
 			}
 		}
 	}
@@ -173,8 +179,12 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 			}
 		}
 	}
-	if r.pace.spent != nil {
-		beyond.Do(func() { limit.skip("", "no key used up its quota, so that one more request was not sent") })
+	switch {
+	case r.pace.spent == nil || isBeyond:
+	case tried != 0:
+		limit.skip("", "a minute began before one request more than the quota was answered")
+	default:
+		limit.skip("", "no key used up its quota, so that one more request was not sent")
 	}
 	for _, result := range report.Promises {
 		result.settle(r.pace.sent)

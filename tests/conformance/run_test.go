@@ -119,6 +119,21 @@ func strangers() *altering {
 	}}
 }
 
+// goesOn answers though nothing is left. Before it answers the first request beyond the quota a minute begins.
+func goesOn() *altering {
+	times, reset := 0, 4102444800
+	return header(func(h http.Header, req *http.Request) {
+		if times > 0 && req.URL.Path == "/v1/account" && reset == 4102444800 {
+			reset += 60
+		}
+		h.Set("X-RateLimit-Reset", fmt.Sprint(reset))
+		if req.Method == http.MethodGet && strings.HasPrefix(req.URL.Path, "/v1/products") && req.URL.Query().Has("surprise") && times < 2 {
+			times++
+			h.Set("RateLimit", regexp.MustCompile(`r=.*`).ReplaceAllString(h.Get("RateLimit"), "r=0;t=1"))
+		}
+	})
+}
+
 // servers break the promise each whose name stands before the slash.
 func servers() map[string]*altering {
 	return map[string]*altering{
@@ -135,12 +150,7 @@ func servers() map[string]*altering {
 		"quota": header(func(h http.Header, _ *http.Request) {
 			h.Set("RateLimit", regexp.MustCompile(`r=\d+`).ReplaceAllString(h.Get("RateLimit"), "r=599"))
 		}),
-		"quota/nothing left": header(func(h http.Header, req *http.Request) { // and it goes on answering
-			h.Set("X-RateLimit-Reset", "4102444800")
-			if req.Method == http.MethodGet && req.URL.Path == "/v1/products" && req.URL.Query().Has("surprise") {
-				h.Set("RateLimit", regexp.MustCompile(`r=.*`).ReplaceAllString(h.Get("RateLimit"), "r=0;t=1"))
-			}
-		}),
+		"quota/nothing left": goesOn(),
 		"order/created_at": {answer: func(req *http.Request, _ *http.Response, body []byte) []byte {
 			return bytes.Replace(body, []byte(`"created_at":"20`), []byte(`"created_at":"19`), 1)
 		}},
