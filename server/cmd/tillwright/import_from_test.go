@@ -45,7 +45,7 @@ type handout struct {
 var handedOut = []handout{
 	{"shopify", "customers", "", [4]int64{2, 0, 0, 1}, "Default Address Phone Accepts SMS Marketing Total Spent Total Orders", []string{
 		"grace@example.com|Grace||shopify:7210448301123|1 Navy Yard|Building 3|Washington|DC|US|20374||true|||",
-		"ada@example.com|Ada Lovelace|+442079460000|shopify:7210448301122|12 St James's Square|Analytical Ltd|London|ENG|GB|SW1Y 4JH|subscribed|false|Writes in the margins.\nTwice.|vip,early|",
+		"ada@example.com|Ada Lovelace|+442079460000|shopify:7210448301122|12 St James's Square|company=Analytical Ltd|London|ENG|GB|SW1Y 4JH|subscribed|false|Writes in the margins.\nTwice.|vip,early|",
 	}},
 	{"gumroad", "customers", "", [4]int64{2, 0, 1, 0}, "Purchase ID Item Name Buyer Email Purchase Date Purchase Time (UTC timezone) Subtotal ($) Taxes ($)", []string{
 		"grace@example.com|Grace|||1 Navy Yard||Washington|DC||20374|unsubscribed|false|||country=Freedonia",
@@ -188,8 +188,12 @@ func (s *shop) shown(t *testing.T, kind string) (lines []string) {
 					consent += " at " + m.At.String()
 				}
 			}
+			floor := plainText(a.Line2)
+			if a.Company != nil {
+				floor += "company=" + *a.Company
+			}
 			lines = append(lines, strings.Join([]string{
-				plainText(&c.Email), plainText(c.Name), plainText(c.Phone), plainText(c.ExternalID), plainText(a.Line1), plainText(a.Line2), plainText(a.City), plainText(a.State),
+				plainText(&c.Email), plainText(c.Name), plainText(c.Phone), plainText(c.ExternalID), plainText(a.Line1), floor, plainText(a.City), plainText(a.State),
 				plainText(a.Country), plainText(a.PostalCode), consent, fmt.Sprint(c.TaxExempt), plainText(c.Notes), strings.Join(c.Tags, ","), pairs(c.Metadata),
 			}, "|"))
 		}
