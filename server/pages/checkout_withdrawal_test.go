@@ -36,6 +36,8 @@ func TestCheckoutPage_AsksForTheWaiverWhereTheLawDoes(t *testing.T) {
 		})
 		require.NoError(t, err)
 		assert.Contains(t, w.page(c.URL, http.StatusOK), tick)
+		country("MQ") // a part of France that has a code of its own
+		assert.Contains(t, w.page(c.URL, http.StatusOK), tick)
 		country("US")
 		assert.NotContains(t, w.page(c.URL, http.StatusOK), tick)
 		_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.BillingAddress.V = nil })

@@ -13,9 +13,10 @@ import (
 )
 
 // canWithdraw reports whether the law of a country lets a consumer withdraw from what they bought at a distance, unless they asked for digital content at
-// once and know that they lose that right. These are the countries of the European Economic Area, and the United Kingdom.
+// once and know that they lose that right. These are the countries of the European Economic Area, with
+// those of their parts that have a code of their own, and the United Kingdom.
 func canWithdraw(country string) bool {
-	return slices.Contains(strings.Fields("AT BE BG CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK"), country)
+	return slices.Contains(strings.Fields("AT AX BE BG CY CZ DE DK EE ES FI FR GB GF GP GR HR HU IE IS IT LI LT LU LV MF MQ MT NL NO PL PT RE RO SE SI SK YT"), country)
 }
 
 // isDelivered reports whether a line gives something at once.
