@@ -4643,7 +4643,7 @@ type CheckoutConfirm struct {
 	// TermsAccepted The buyer accepts the seller's terms. Needed if the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`. Of each kind it is the page in the checkout's `locale`, or else in the account's. A page that has changed since has to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
 
-	// WithdrawalWaived The buyer asks for delivery at once, and knows that they lose their right to withdraw by that. The law of the European Economic Area and of the United Kingdom wants this said of digital content. The hosted page asks buyers there for it. On a page of your own ask them yourself. The order, its receipt and the letter with it say so.
+	// WithdrawalWaived The buyer asks for delivery at once, and knows that they lose their right to withdraw by that. The law of the European Economic Area and of the United Kingdom wants this said of digital content. The hosted page asks for it where something is delivered, if the buyer's country, or else yours, is one of these. On a page of your own ask them yourself. The order, its receipt and the letter with it say so.
 	WithdrawalWaived *bool `json:"withdrawal_waived,omitempty"`
 
 	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
@@ -4688,7 +4688,7 @@ type CheckoutCreate struct {
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4825,7 +4825,7 @@ type CheckoutLinkCreate struct {
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4861,7 +4861,7 @@ type CheckoutLinkUpdate struct {
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4967,7 +4967,7 @@ type CheckoutUpdate struct {
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant. False when absent.
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.

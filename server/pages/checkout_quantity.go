@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
@@ -15,8 +16,9 @@ import (
 type pieces struct {
 	ui.Field
 	l     *locale.Locale
+	now   int64 // how many there are before the buyer chooses
 	least int64
-	most  *int64
+	most  int64
 }
 
 // letCount gives the lines of which the buyer chooses how many they want a field for it. Where the price variant is sold in one quantity alone there is
@@ -33,16 +35,14 @@ func (p *checkoutPage) letCount(variants map[string]*catalog.PriceVariant) {
 		}
 		at++
 		v := variants[core.Deref(line.PriceVariantID)]
-		if v == nil || v.QuantityMax != nil && *v.QuantityMax == v.QuantityMin {
+		if v == nil || checkout.MostChosen(v) == v.QuantityMin {
 			continue
 		}
-		line.Pieces = &pieces{l: p.l, least: v.QuantityMin, most: v.QuantityMax, Field: ui.Field{
+		line.Pieces = &pieces{l: p.l, now: line.Quantity, least: v.QuantityMin, most: checkout.MostChosen(v), Field: ui.Field{
 			Form: paymentForm, Name: fmt.Sprint(quantityField, at), Label: p.l.T("field.quantity"), InputMode: "numeric", Longest: 7, Autocomplete: "off", Required: true,
 			Value: strconv.FormatInt(line.Quantity, 10),
 		}}
-		if bounds := line.Pieces.bounds(); bounds != "" {
-			line.Pieces.Label += ", " + bounds
-		}
+		line.Pieces.Label += ", " + line.Pieces.bounds()
 	}
 }
 
@@ -52,7 +52,7 @@ func (p *pieces) problem(typed string) string {
 	switch {
 	case err != nil || n < 1:
 		return p.l.T("error.quantity.form")
-	case n < p.least, p.most != nil && n > *p.most:
+	case n != p.now && (n < p.least || n > p.most):
 		return p.l.T("error.quantity.bounds", "bounds", p.bounds())
 	}
 	return ""
@@ -60,15 +60,9 @@ func (p *pieces) problem(typed string) string {
 
 // bounds says between which numbers the buyer chooses.
 func (p *pieces) bounds() string {
-	least, most := "", ""
-	if p.least > 1 {
-		least = p.l.T("amount.least", "amount", strconv.FormatInt(p.least, 10))
+	most := p.l.T("amount.most", "amount", strconv.FormatInt(p.most, 10))
+	if p.least <= 1 {
+		return most
 	}
-	if p.most != nil {
-		most = p.l.T("amount.most", "amount", strconv.FormatInt(*p.most, 10))
-	}
-	if least != "" && most != "" {
-		return least + ", " + most
-	}
-	return least + most
+	return p.l.T("amount.least", "amount", strconv.FormatInt(p.least, 10)) + ", " + most
 }

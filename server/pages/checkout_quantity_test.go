@@ -3,6 +3,7 @@ package pages_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,5 +54,18 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 		assert.Contains(t, send(made.URL, pay, http.StatusOK), "Pay $20.00", "which they have not seen")
 		pay.Set("shown", "2000")
 		assert.Contains(t, send(made.URL, pay, http.StatusOK), "Paid: $20.00")
+
+		free := w.checkout(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
+		choose := func(pieces int64) error {
+			_, err := w.Checkout.Update(t.Context(), w.account, free.ID, func(d *checkout.Draft) {
+				d.AllowQuantityChange, d.SuccessURL = true, nil
+				d.ChooseQuantity(0, strconv.FormatInt(pieces, 10))
+			})
+			return err
+		}
+		require.ErrorContains(t, choose(101), "at most 100")
+		require.NoError(t, choose(100))
+		assert.Contains(t, w.page(free.URL, http.StatusOK), `<label for="quantity.0">Quantity, at most 100</label>`)
+		assert.Contains(t, send(free.URL, url.Values{"do": {"update"}, "quantity.0": {"1000000"}}, http.StatusUnprocessableEntity), "Choose a quantity: at most 100.")
 	})
 }

@@ -38,7 +38,7 @@ func (s *Store) prepare(ctx context.Context, draft Draft, before *Checkout, now 
 			return nil, err
 		}
 	}
-	items, err := s.draftLines(ctx, c, before, wanted, stored, now)
+	items, err := s.draftLines(ctx, draft, before, wanted, stored, now)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +47,16 @@ func (s *Store) prepare(ctx context.Context, draft Draft, before *Checkout, now 
 
 // draftLines returns the lines of a draft without discount and tax: new ones if any are wanted, or else a copy of the stored
 // ones. It checks the buyer's answers on the way.
-func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []offer.NewLine, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+func (s *Store) draftLines(ctx context.Context, draft Draft, before *Checkout, wanted []offer.NewLine, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+	c := draft.Checkout
 	if wanted == nil {
 		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
 	}
 	offers, err := s.rooms.Offer.Of(ctx, c.AccountID, wanted)
 	if err != nil {
+		return nil, err
+	}
+	if err := draft.checkChosen(offers, stored); err != nil {
 		return nil, err
 	}
 	items, err := s.newLines(ctx, c, before, offer.Lineup{Offers: offers, Wanted: wanted, Now: now}, stored, now)

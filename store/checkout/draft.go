@@ -1,9 +1,12 @@
 package checkout
 
 import (
+	"fmt"
 	"strconv"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
 )
 
@@ -41,6 +44,28 @@ func (d *Draft) ChooseAmount(at int, text string) {
 
 // maxPieces is how many pieces a line may have.
 const maxPieces = 1_000_000
+
+// mostChosen is how many pieces of a line a buyer may choose on our pages, unless the price variant says that they may have more.
+const mostChosen = 100
+
+// MostChosen returns how many pieces of a line of a price variant a buyer may choose on our pages.
+func MostChosen(v *catalog.PriceVariant) int64 {
+	if v.QuantityMax != nil {
+		return *v.QuantityMax
+	}
+	return max(mostChosen, v.QuantityMin)
+}
+
+// checkChosen returns CodeInvalid if the buyer chose more pieces of a line than they may. A line that has more already keeps them.
+func (d *Draft) checkChosen(offers []offer.Offer, stored []lineitem.Item) error {
+	for i, line := range lineitem.Sales(stored) {
+		pieces, chosen := d.pieces[i]
+		if chosen && i < len(offers) && pieces != line.Quantity && pieces > MostChosen(offers[i].Variant) {
+			return core.Invalid("line_items", fmt.Sprintf("Choose at most %d pieces.", MostChosen(offers[i].Variant)))
+		}
+	}
+	return nil
+}
 
 // ChooseQuantity sets how many pieces of a line the buyer wants, by its place among those that sell something. Where the seller does not let them
 // choose it changes nothing.
