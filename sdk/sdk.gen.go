@@ -4679,7 +4679,7 @@ type CheckoutLink struct {
 	// Name The name of the link.
 	Name *string `json:"name"`
 
-	// PriceVariants One piece of each is sold, unless the buyer may choose.
+	// PriceVariants One piece of each is sold, unless the buyer may choose: that begins with its `quantity_min`.
 	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
 
 	// Discount Applied to each checkout.
@@ -4717,10 +4717,10 @@ type CheckoutLinkCreate struct {
 	// Name The name of the link.
 	Name *string `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`): that begins with its `quantity_min`.
 	PriceVariants []string `json:"price_variants"`
 
-	// Discount A discount's id. It is applied to each checkout.
+	// Discount A discount's id. It is applied to each checkout. What the link begins with has to come to its `min_subtotal_amount`.
 	Discount *string `json:"discount,omitempty"`
 
 	// AllowDiscountCodes True when absent.
@@ -4753,10 +4753,10 @@ type CheckoutLinkUpdate struct {
 	// Name The name of the link.
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
-	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`).
+	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`): that begins with its `quantity_min`.
 	PriceVariants []string `json:"price_variants,omitzero"`
 
-	// Discount A discount's id. It is applied to each checkout.
+	// Discount A discount's id. It is applied to each checkout. What the link begins with has to come to its `min_subtotal_amount`.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
 	// AllowDiscountCodes True when absent.

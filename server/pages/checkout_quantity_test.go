@@ -55,6 +55,13 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 		pay.Set("shown", "2000")
 		assert.Contains(t, send(made.URL, pay, http.StatusOK), "Paid: $20.00")
 
+		link = w.link(catalog.PriceVariant{Amount: 1000}, nil)
+		_, err = w.Catalog.UpdatePriceVariant(t.Context(), w.account, link.PriceVariantIDs.V[0], func(v *catalog.PriceVariant) { v.QuantityMin = 2 })
+		require.NoError(t, err)
+		_, err = w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.AllowQuantityChange = true })
+		require.NoError(t, err)
+		assert.Contains(t, w.page(link.URL, http.StatusOK), "Pay $20.00", "of which there are two at least")
+
 		free := w.checkout(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		choose := func(pieces int64) error {
 			_, err := w.Checkout.Update(t.Context(), w.account, free.ID, func(d *checkout.Draft) {

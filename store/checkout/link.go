@@ -9,7 +9,9 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -22,7 +24,7 @@ type Link struct {
 	ID                  string              `db:"id"`
 	URL                 string              `db:"-"`
 	Name                *string             `db:"name"`
-	PriceVariantIDs     core.JSON[[]string] `db:"price_variant_ids"` // one piece of each, unless the buyer chooses
+	PriceVariantIDs     core.JSON[[]string] `db:"price_variant_ids"` // one piece of each, unless the buyer chooses: quantity_min then
 	DiscountID          *string             `db:"discount_id"`
 	AllowDiscountCodes  bool                `db:"allow_discount_codes"`
 	AllowQuantityChange bool                `db:"allow_quantity_change"`
@@ -147,7 +149,11 @@ func (s *Store) PreviewLink(ctx context.Context, ref string, locale *string) (*C
 	if err != nil {
 		return nil, nil, err
 	}
-	c, items, err := s.open(ctx, account, l.draft(Source{CheckoutLink: &l.ID}, locale))
+	draft, err := s.draftOf(ctx, l, Source{CheckoutLink: &l.ID}, locale)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, items, err := s.open(ctx, account, draft)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -211,7 +217,11 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowLi
 			return nil, err
 		}
 		in.Source.CheckoutLink = &l.ID
-		return s.Create(ctx, account, l.draft(in.Source, in.Locale))
+		draft, err := s.draftOf(ctx, l, in.Source, in.Locale)
+		if err != nil {
+			return nil, err
+		}
+		return s.Create(ctx, account, draft)
 	})
 }
 
@@ -298,11 +308,28 @@ func (s *Store) ReleaseLink(ctx context.Context, u *db.Unit, c *Checkout) error 
 	return nil
 }
 
-// draft returns the draft of a checkout as the link makes them: one piece of each price variant.
-func (l *Link) draft(source Source, locale *string) Draft {
+// draftOf returns the draft of a checkout as the link makes them.
+func (s *Store) draftOf(ctx context.Context, l *Link, source Source, locale *string) (Draft, error) {
+	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, l.AccountID, l.PriceVariantIDs.V)
+	return l.draft(source, locale, variants), err
+}
+
+// draft returns the draft of a checkout as the link makes them: one piece of each price variant. Where buyers choose how many they want there are as many
+// as the price variant is sold from.
+func (l *Link) draft(source Source, locale *string, variants map[string]*catalog.PriceVariant) Draft {
 	lines := make([]offer.NewLine, len(l.PriceVariantIDs.V))
-	for i, variant := range l.PriceVariantIDs.V {
-		lines[i] = offer.NewLine{PriceVariant: variant, Quantity: 1}
+	lacking := map[string]int64{}
+	for id, v := range variants {
+		lacking[id] = v.QuantityMin
+	}
+	for _, id := range l.PriceVariantIDs.V {
+		lacking[id]--
+	}
+	for i, id := range l.PriceVariantIDs.V {
+		lines[i] = offer.NewLine{PriceVariant: id, Quantity: 1}
+		if more := lacking[id]; l.AllowQuantityChange && more > 0 {
+			lines[i].Quantity, lacking[id] = 1+more, 0
+		}
 	}
 	return Draft{Lines: lines, Checkout: &Checkout{
 		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, AllowQuantityChange: l.AllowQuantityChange, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
@@ -313,17 +340,21 @@ func (l *Link) draft(source Source, locale *string) Draft {
 // checkLink checks a link before it is stored. The price variants and the discount have to exist, or it is CodeMissing;
 // those that have not changed are not looked up again.
 func (s *Store) checkLink(ctx context.Context, l, before *Link) error {
-	if !core.SameJSON(l.PriceVariantIDs, before.PriceVariantIDs) {
+	sells := !core.SameJSON(l.PriceVariantIDs, before.PriceVariantIDs) || before.AllowQuantityChange && !l.AllowQuantityChange
+	if sells {
 		if err := s.findLinked(ctx, l); err != nil {
 			return err
 		}
 	}
-	if l.DiscountID != nil && !core.SameJSON(l.DiscountID, before.DiscountID) {
+	if l.DiscountID != nil && (sells || !core.SameJSON(l.DiscountID, before.DiscountID)) {
 		d, err := s.rooms.Discount.Named(ctx, l.AccountID, *l.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
 		l.DiscountID = &d.ID
+		if err := s.checkLinkedDiscount(ctx, l, d); err != nil {
+			return err
+		}
 	}
 	var p core.Problems
 	n := len(l.PriceVariantIDs.V)
@@ -332,6 +363,30 @@ func (s *Store) checkLink(ctx context.Context, l, before *Link) error {
 	p.Check(l.MaxUses == nil || *l.MaxUses >= max(l.Uses, 1), "max_uses", "The most uses are at least 1, and those that there were.")
 	l.Metadata.Check(&p)
 	return p.Err()
+}
+
+// checkLinkedDiscount returns CodeInvalid if the discount of a link needs a larger subtotal than the one that a buyer finds there: they could choose nothing
+// before they can use it.
+func (s *Store) checkLinkedDiscount(ctx context.Context, l *Link, d *discount.Discount) error {
+	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, l.AccountID, l.PriceVariantIDs.V)
+	if err != nil {
+		return err
+	}
+	var items []lineitem.Item
+	currency := ""
+	for _, line := range l.draft(Source{}, nil, variants).Lines {
+		v := variants[line.PriceVariant]
+		if v == nil {
+			return nil // one that was deleted since: the link sells nothing
+		}
+		currency = cmp.Or(currency, v.Currency)
+		amount, _ := offer.Offer{Variant: v}.UnitAmount(currency, nil)
+		items = append(items, lineitem.Item{UnitAmount: amount, Quantity: line.Quantity})
+	}
+	if problem := d.Lacks(items, currency); len(items) > 0 && problem != "" {
+		return core.Invalid("discount", problem+" What the link begins with does not come to that: send another discount, null for none, or more price variants.")
+	}
+	return nil
 }
 
 // findLinked puts the ids of a link's price variants into their canonical form. It returns CodeMissing for one that does not
@@ -354,10 +409,10 @@ func (s *Store) findLinked(ctx context.Context, l *Link) error {
 	return l.sellable(found)
 }
 
-// sellable returns CodeInvalid if one piece of each price variant of a link can never be bought together. What cannot be bought
+// sellable returns CodeInvalid if what a link begins with can never be bought together. What cannot be bought
 // now, because it is a draft or out of stock, may be later, and is let through.
 func (l *Link) sellable(found map[string]*catalog.PriceVariant) error {
-	together := offer.Lineup{Wanted: l.draft(Source{}, nil).Lines}
+	together := offer.Lineup{Wanted: l.draft(Source{}, nil, found).Lines}
 	for _, id := range l.PriceVariantIDs.V {
 		together.Offers = append(together.Offers, offer.Offer{Variant: found[id]})
 	}

@@ -93,16 +93,21 @@ func (d *Discount) Refuses(items []lineitem.Item, currency string, now core.Time
 		return "This discount has been used as often as it can be."
 	case StatusActive:
 	}
-	if least := d.inEveryCurrency(d.MinSubtotalAmount, d.MinSubtotalAmounts.V); len(least) > 0 {
-		amount, known := least[currency]
-		switch {
-		case !known:
-			return fmt.Sprintf("This discount cannot be used in %s.", currency)
-		case subtotalOf(items) < amount:
-			return fmt.Sprintf("This discount needs a subtotal of at least %d.", amount)
-		}
+	if problem := d.Lacks(items, currency); problem != "" {
+		return problem
 	}
 	return d.Terms().refuses(items, currency)
+}
+
+// Lacks says in a sentence why these lines do not come to the subtotal that the discount needs in a currency, and returns nothing if they do.
+func (d *Discount) Lacks(items []lineitem.Item, currency string) string {
+	least := d.inEveryCurrency(d.MinSubtotalAmount, d.MinSubtotalAmounts.V)
+	if amount, known := least[currency]; len(least) > 0 && !known {
+		return fmt.Sprintf("This discount cannot be used in %s.", currency)
+	} else if subtotalOf(items) < amount {
+		return fmt.Sprintf("This discount needs a subtotal of at least %d.", amount)
+	}
+	return ""
 }
 
 // subtotalOf returns what the lines cost without tax and discount. If that is too much to count, it is core.MaxAmount.

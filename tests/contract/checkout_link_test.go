@@ -66,6 +66,20 @@ func TestCheckoutLink_RefusesWhatCanNeverBeBoughtTogether(t *testing.T) {
 		}
 		_, err := c.CheckoutLinks.Update(background, link.ID, &sdk.CheckoutLinkUpdate{PriceVariants: []string{price(2)}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "price_variants.0")
+
+		// Where buyers choose how many they want, two of it are what they begin with.
+		from := func(subtotal int64) *string {
+			return &ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{
+				Name: new("Two"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(1000)), Currency: new("usd"), MinSubtotalAmount: &subtotal,
+			})).ID
+		}
+		chosen := &sdk.CheckoutLinkCreate{PriceVariants: []string{price(2)}, AllowQuantityChange: new(true), Discount: from(2001)}
+		_, err = c.CheckoutLinks.Create(background, chosen)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount")
+		chosen.Discount = from(2000)
+		link = ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, chosen))
+		_, err = c.CheckoutLinks.Update(background, link.ID, &sdk.CheckoutLinkUpdate{AllowQuantityChange: new(false)})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "price_variants.0")
 	})
 }
 
