@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tillwright/tillwright/server/locale"
@@ -48,6 +49,7 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 
 // keepChoices shows again what the buyer chose in the order, and says what is wrong with it beside it, in place of what is wrong with the form as a whole.
 func (p *checkoutPage) keepChoices() {
+	p.addPieces()
 	for i := range p.Items {
 		if c := p.Items[i].Choice; c != nil {
 			p.keepChoice(&c.Field, c.problem)
@@ -65,7 +67,7 @@ func (p *checkoutPage) keepChoice(f *ui.Field, problem func(typed string) string
 		return
 	}
 	f.Value = typed
-	if f.Problem = problem(typed); f.Problem != "" {
+	if f.Problem = cmp.Or(problem(typed), p.Problems[f.Name]); f.Problem != "" {
 		if p.Problems == nil {
 			p.Problems = map[string]string{}
 		}

@@ -299,6 +299,17 @@ var cardFieldOf = map[string]string{
 	"invalid_expiry": "card_expiry", "expired_card": "card_expiry", "incorrect_cvc": "card_cvc", "invalid_cvc": "card_cvc",
 }
 
+// chosenQuantity returns the name of the first field of a form in which its buyer says how many pieces they want, empty if it has none.
+func chosenQuantity(c echo.Context) string {
+	values, _ := c.FormParams() // that the form could be read is known
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, ok := placeOf(name, quantityField); ok {
+			return name
+		}
+	}
+	return ""
+}
+
 // problemsOf returns what a refusal means for the form: the problems by field, or nil if err is no refusal. What only the
 // seller can change is told to the buyer without its details.
 func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
@@ -318,6 +329,9 @@ func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
 		name := fieldOf[field]
 		if key, isAnswer := strings.CutPrefix(field, "custom_field_data."); isAnswer {
 			name = answerField + key
+		}
+		if field == "line_items" && refused.Reason == "large" {
+			name = chosenQuantity(c)
 		}
 		if name == "card_number" && typesCard {
 			name = cmp.Or(cardFieldOf[refused.Reason], name)

@@ -158,7 +158,7 @@ func (p checkoutPage) summary() []ui.Problem {
 			add(line.Choice.Name, ui.Problem{Field: line.Choice.Name, Label: p.l.T("field.amount")})
 		}
 		if line.Pieces != nil {
-			add(line.Pieces.Name, ui.Problem{Field: line.Pieces.Name, Label: p.l.T("field.quantity")})
+			add(line.Pieces.Name, ui.Problem{Field: line.Pieces.Name, Label: line.Pieces.named})
 		}
 	}
 	add("", ui.Problem{})

@@ -16,9 +16,12 @@ import (
 type pieces struct {
 	ui.Field
 	l     *locale.Locale
-	now   int64 // how many there are before the buyer chooses
+	named string // the label without the bounds
+	now   int64  // how many there are before the buyer chooses
+	other int64  // how many of the same price variant the other lines have
 	least int64
 	most  int64
+	v     *catalog.PriceVariant
 }
 
 // letCount gives the lines of which the buyer chooses how many they want a field for it. Where the price variant is sold in one quantity alone there is
@@ -26,6 +29,12 @@ type pieces struct {
 func (p *checkoutPage) letCount(variants map[string]*catalog.PriceVariant) {
 	if !p.Checkout.AllowQuantityChange || !p.Pays() {
 		return
+	}
+	sales := 0
+	for _, line := range p.Items {
+		if line.Kind == lineitem.KindPrice {
+			sales++
+		}
 	}
 	at := -1
 	for i := range p.Items {
@@ -38,22 +47,56 @@ func (p *checkoutPage) letCount(variants map[string]*catalog.PriceVariant) {
 		if v == nil || checkout.MostChosen(v) == v.QuantityMin {
 			continue
 		}
-		line.Pieces = &pieces{l: p.l, now: line.Quantity, least: v.QuantityMin, most: checkout.MostChosen(v), Field: ui.Field{
+		line.Pieces = &pieces{l: p.l, v: v, now: line.Quantity, least: v.QuantityMin, most: checkout.MostChosen(v), Field: ui.Field{
 			Form: paymentForm, Name: fmt.Sprint(quantityField, at), Label: p.l.T("field.quantity"), InputMode: "numeric", Longest: 7, Autocomplete: "off", Required: true,
 			Value: strconv.FormatInt(line.Quantity, 10),
 		}}
+		if sales > 1 {
+			line.Pieces.Label += ", " + line.Describe()
+		}
+		line.Pieces.named = line.Pieces.Label
 		line.Pieces.Label += ", " + line.Pieces.bounds()
+	}
+}
+
+// addPieces tells each field how many pieces of its price variant the other lines have, as the buyer chose: its limits are for all of them together.
+func (p *checkoutPage) addPieces() {
+	all := map[string]int64{}
+	count := func(n *pieces) int64 {
+		if chosen, err := strconv.ParseInt(p.Form[n.Name], 10, 64); err == nil && chosen > 0 && chosen <= checkout.MaxPieces {
+			return chosen
+		}
+		return n.now
+	}
+	for _, line := range p.Items {
+		if line.Pieces != nil {
+			all[line.Pieces.v.ID] += count(line.Pieces)
+		}
+	}
+	for _, line := range p.Items {
+		if line.Pieces != nil {
+			line.Pieces.other = all[line.Pieces.v.ID] - count(line.Pieces)
+		}
 	}
 }
 
 // problem says why the buyer cannot have so many pieces, and nothing if they can.
 func (p *pieces) problem(typed string) string {
 	n, err := strconv.ParseInt(typed, 10, 64)
-	switch {
-	case err != nil || n < 1:
+	if err != nil || n < 1 {
 		return p.l.T("error.quantity.form")
-	case n != p.now && (n < p.least || n > p.most):
+	}
+	left := int64(checkout.MaxPieces)
+	if p.v.Stock != nil {
+		left = *p.v.Stock - p.v.SoldCount - p.v.ReservedCount
+	}
+	switch {
+	case n != p.now && n > p.most, n != p.now && n+p.other < p.least:
 		return p.l.T("error.quantity.bounds", "bounds", p.bounds())
+	case left > 0 && n+p.other > left:
+		return p.l.T("error.quantity.left")
+	case p.v.QuantityMax != nil && n+p.other > *p.v.QuantityMax && p.other > 0:
+		return p.l.T("error.quantity.fewer")
 	}
 	return ""
 }

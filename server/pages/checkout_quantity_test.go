@@ -45,7 +45,9 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 		for pieces, problem := range map[string]string{"6": "Choose a quantity: at most 5.", "0": "Write a whole number", "-1": "Write a whole number", "two": "Write a whole number", "1.5": "Write a whole number", "99999999999999999999": "Write a whole number"} {
 			assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}`+problem, send(made.URL, url.Values{"do": {"update"}, "quantity.0": {pieces}}, http.StatusUnprocessableEntity), pieces)
 		}
-		send(made.URL, url.Values{"do": {"update"}, "quantity.0": {"5"}}, http.StatusUnprocessableEntity) // of which there are 4
+		scarce := send(made.URL, url.Values{"do": {"update"}, "quantity.0": {"5"}}, http.StatusUnprocessableEntity) // of which there are 4
+		assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}There are not so many left`, scarce)
+		assert.NotContains(t, scarce, "sold out")
 		send(made.URL, url.Values{"do": {"update"}, "quantity.1": {"2"}, "quantity.x": {"2"}}, http.StatusOK)
 		require.Equal(t, int64(3000), w.checkouts()[0].AmountDueNow)
 
@@ -61,6 +63,21 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 		_, err = w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.AllowQuantityChange = true })
 		require.NoError(t, err)
 		assert.Contains(t, w.page(link.URL, http.StatusOK), "Pay $20.00", "of which there are two at least")
+
+		variant := link.PriceVariantIDs.V[0]
+		_, err = w.Catalog.UpdatePriceVariant(t.Context(), w.account, variant, func(v *catalog.PriceVariant) { v.QuantityMax = new(int64(5)) })
+		require.NoError(t, err)
+		_, err = w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.PriceVariantIDs.V = []string{variant, variant} })
+		require.NoError(t, err)
+		assert.Regexp(t, `<label for="quantity.1">Quantity, [^<]+, at least 2, at most 5</label>`, w.page(link.URL, http.StatusOK))
+		form = w.offered(link.URL)
+		form["do"], form["quantity.0"], form["quantity.1"] = []string{"update"}, []string{"4"}, []string{"3"}
+		assert.Regexp(t, `(?s)id="quantity.1-problem">.{0,400}Choose fewer.`, send(link.URL, form, http.StatusUnprocessableEntity), "the limit is for both together")
+		_, err = w.Catalog.UpdatePriceVariant(t.Context(), w.account, variant, func(v *catalog.PriceVariant) { v.Amount, v.QuantityMax = 5_000_000_000, new(int64(1000)) })
+		require.NoError(t, err)
+		form = w.offered(link.URL)
+		form["do"], form["quantity.0"] = []string{"update"}, []string{"900"}
+		assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}Choose fewer.`, send(link.URL, form, http.StatusUnprocessableEntity), "nothing costs as much")
 
 		free := w.checkout(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		choose := func(pieces int64) error {

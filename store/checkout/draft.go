@@ -42,8 +42,8 @@ func (d *Draft) ChooseAmount(at int, text string) {
 	}
 }
 
-// maxPieces is how many pieces a line may have.
-const maxPieces = 1_000_000
+// MaxPieces is how many pieces a line may have.
+const MaxPieces = 1_000_000
 
 // mostChosen is how many pieces of a line a buyer may choose on our pages, unless the price variant says that they may have more.
 const mostChosen = 100
@@ -73,7 +73,7 @@ func (d *Draft) ChooseQuantity(at int, text string) {
 	pieces, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case !d.AllowQuantityChange:
-	case err != nil || pieces < 1 || pieces > maxPieces:
+	case err != nil || pieces < 1 || pieces > MaxPieces:
 		d.refused = core.Invalid("line_items", "Choose how many pieces you want, in digits.")
 	default:
 		if d.pieces == nil {

@@ -24,7 +24,7 @@ func PriceError(field, whole string, err error, totals pricing.Amounts) error {
 		return fmt.Errorf("price %s: %w", field, err)
 	}
 	if err != nil || totals.Subtotal > core.MaxAmount || totals.Total > core.MaxAmount {
-		return core.Invalid(field, fmt.Sprintf("The total, or the subtotal before discounts, exceeds %d, which is the most that %s can come to.", core.MaxAmount, whole))
+		return core.Invalid(field, fmt.Sprintf("The total, or the subtotal before discounts, exceeds %d, which is the most that %s can come to.", core.MaxAmount, whole)).Because("large")
 	}
 	return nil
 }
