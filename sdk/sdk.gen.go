@@ -4720,7 +4720,7 @@ type CheckoutLinkCreate struct {
 	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`): that begins with its `quantity_min`.
 	PriceVariants []string `json:"price_variants"`
 
-	// Discount A discount's id. It is applied to each checkout. What the link begins with has to come to its `min_subtotal_amount`.
+	// Discount A discount's id. It is applied to each checkout. The first subtotal of the link has to reach its `min_subtotal_amount`.
 	Discount *string `json:"discount,omitempty"`
 
 	// AllowDiscountCodes True when absent.
@@ -4756,7 +4756,7 @@ type CheckoutLinkUpdate struct {
 	// PriceVariants Ids. One piece of each is sold, unless the buyer may choose (`allow_quantity_change`): that begins with its `quantity_min`.
 	PriceVariants []string `json:"price_variants,omitzero"`
 
-	// Discount A discount's id. It is applied to each checkout. What the link begins with has to come to its `min_subtotal_amount`.
+	// Discount A discount's id. It is applied to each checkout. The first subtotal of the link has to reach its `min_subtotal_amount`.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
 	// AllowDiscountCodes True when absent.
