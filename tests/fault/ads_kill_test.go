@@ -129,7 +129,6 @@ func TestKill_MakesEveryAdOnce(t *testing.T) {
 			all = append(all, advertise(t, c.client(c.server.Load(), 0), platform))
 		}
 		before := len(harness.OpenDatabase(t, url).Strings(t, `SELECT id FROM sandbox_entities`))
-		c.spared = 250 * time.Millisecond // an ad takes several statements, a new server of a shared database its time to connect
 		c.run(count(5, 100), func(n int64) {
 			a, name := all[int(n)%len(all)], fmt.Sprint("ad ", n)
 			body := a.ad(name, 20)

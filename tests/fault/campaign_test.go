@@ -25,8 +25,9 @@ type campaign struct {
 	chance *rand.Rand
 	addr   string
 	price  string        // what its buyers buy
-	spared time.Duration // how long the server lives at least between two kills
+	spared time.Duration // how long the server lives at least between two kills, where what they are to meet is not an answer
 	kills  int
+	http   *http.Client // of all workers: what is broken is the server, not the way to it
 
 	server   atomic.Pointer[harness.Process]
 	started  atomic.Int64 // pieces of work
@@ -55,9 +56,15 @@ const (
 	answersOfAKill = 5 // at least, or the kills meet hardly any work
 )
 
+// most returns how many answers more than that a server lives for at most.
+func most() int { return workers * count(8, 24) }
+
 func newCampaign(t *testing.T, binary *harness.Binary, url string) *campaign {
 	t.Helper()
 	c := &campaign{site: newSite(t, binary, url, 40), t: t, chance: random(t), addr: harness.FreeAddr(t), answers: map[string]answer{}}
+	transport := &http.Transport{MaxIdleConnsPerHost: workers}
+	t.Cleanup(transport.CloseIdleConnections)
+	c.http = &http.Client{Timeout: 20 * time.Second, Transport: transport}
 	c.server.Store(c.binary.Serve(t, c.addr))
 	return c
 }
@@ -80,8 +87,8 @@ func (c *campaign) run(kills int, work func(n int64)) {
 		})
 	}
 	for range kills {
-		time.Sleep(c.spared + time.Duration(50+c.chance.IntN(400))*time.Millisecond)
-		c.awaitWork()
+		time.Sleep(c.spared)
+		c.awaitAnswers(c.answered() + answersOfAKill + c.chance.IntN(most()))
 		c.server.Load().Kill()
 		c.kills++
 		c.endLeases(c.t)
@@ -91,16 +98,19 @@ func (c *campaign) run(kills int, work func(n int64)) {
 	group.Wait()
 }
 
-// awaitWork waits on a busy machine until the clients have got as much done as the kills are to meet.
-func (c *campaign) awaitWork() {
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
-		c.mu.Lock()
-		answered := len(c.answers)
-		c.mu.Unlock()
-		if answered >= answersOfAKill*(c.kills+1) {
-			return
-		}
+// awaitAnswers waits until the clients have got so many answers: a kill comes after some work, however fast the machine is. It gives up after two
+// minutes, since a worker says by then what it has no answer to.
+func (c *campaign) awaitAnswers(n int) {
+	for begin := time.Now(); c.answered() < n && time.Since(begin) < 2*time.Minute; {
+		time.Sleep(time.Millisecond)
 	}
+}
+
+// answered returns how many answers there are.
+func (c *campaign) answered() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.answers)
 }
 
 // endLeases does what a minute of waiting would do: nobody lives who holds a claim, sends a webhook or waits for a payment
@@ -158,7 +168,7 @@ func (c *campaign) post(r request) *harness.Response {
 	if r.as != nil {
 		client = r.as.At(c.server.Load().URL)
 	}
-	defer client.HTTP.CloseIdleConnections()
+	client.HTTP = c.http
 	resp, err := client.Try(cmp.Or(r.method, http.MethodPost), r.path, r.body, "Idempotency-Key", r.key)
 	if err != nil {
 		return nil

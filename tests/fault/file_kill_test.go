@@ -39,7 +39,6 @@ func TestKill_KeepsRowsAndBytesTogether(t *testing.T) {
 				b := *harness.Build(t)
 				b.Env = settings(t)
 				f := &fileCampaign{campaign: newCampaign(t, &b, address), kept: map[string]string{}, deleted: map[string]bool{}}
-				f.spared = 250 * time.Millisecond // a file takes four requests
 				f.run(count(2, 50), f.keep)
 				report(t, f.campaign, append(f.differingReplays(), f.faults()...))
 			})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -30,7 +29,6 @@ func TestKill_ChargesEveryBuyerOnce(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		c := newCampaign(t, harness.Build(t), url)
 		c.offer()
-		c.spared = 250 * time.Millisecond // a purchase takes three requests
 		c.run(count(5, 100), c.purchase)
 		report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 	})
@@ -49,7 +47,6 @@ func TestKill_ThroughPgBouncer(t *testing.T) {
 	b.Env = []string{"TILLWRIGHT_DATABASE_URL=" + pooler.URL, "TILLWRIGHT_DATABASE_POOLER=transaction"}
 	c := newCampaign(t, b, url)
 	c.offer()
-	c.spared = 250 * time.Millisecond
 	c.run(count(4, 50), c.purchase)
 	report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 }

@@ -64,7 +64,6 @@ type member struct {
 func newMembership(t *testing.T, binary *harness.Binary, url string) *membership {
 	t.Helper()
 	m := &membership{campaign: newCampaign(t, binary, url), plans: map[*harness.Client][2]string{}, told: map[string]member{}}
-	m.spared = 500 * time.Millisecond // a clock's way takes longer than another request
 	m.methods = []string{"pm_card_visa", "tok_fail_on_renewal", "pm_card_visa", "tok_recover_on_3rd"}
 	m.accounts = harness.Accounts(t, url, workers)
 	m.free = make(chan *harness.Client, len(m.accounts))
