@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -131,9 +129,6 @@ const MinDeclineLimit, defaultDeclineLimit, maxDeclineLimit = 10, 100, 1_000_000
 // as one at their bank. Their stock is held meanwhile.
 const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 
-// nameHandle is the kind of a handle in global_names.
-const nameHandle = "handle"
-
 // NewAccount is an account to be made. Without a plan it is free.
 type NewAccount struct {
 	Name, Email string
@@ -142,12 +137,6 @@ type NewAccount struct {
 
 var accountColumns = db.ColumnsOf[Account]("accounts")
 
-var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
-
-var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
-
-var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
-
 // Local returns a moment where the seller is, for what people read: dates of documents and letters are those of the seller's time zone.
 func (a *Account) Local(at core.Time) time.Time {
 	where, err := core.LoadZone(a.Timezone)
@@ -155,52 +144,6 @@ func (a *Account) Local(at core.Time) time.Time {
 		where = time.UTC
 	}
 	return at.Time().In(where)
-}
-
-// check returns CodeInvalid with every field whose value is not acceptable. It looks at this account alone: whether its handle
-// is still free shows when it is taken. Only addresses that have changed are looked at.
-func (a *Account) check(before *Account) error {
-	var p core.Problems
-	p.Check(strings.TrimSpace(a.Name) != "" && core.HasAtMost(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
-	p.Check(db.IsSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
-	if a.Email != before.Email || a.Email == "" {
-		p.CheckEmail("email", a.Email, "Send an e-mail address, such as ada@example.com.")
-	}
-	if a.SupportEmail != nil && !core.SameJSON(a.SupportEmail, before.SupportEmail) {
-		p.CheckEmail("support_email", *a.SupportEmail, "Send an e-mail address, such as help@example.com.")
-	}
-	p.Check(a.AccentColor == nil || colorPattern.MatchString(*a.AccentColor), "accent_color", "Send a colour such as #1a73e8, or null for ours.")
-	p.Check(core.HasAtMost(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
-	p.Check(a.CustomDomain == nil || domainPattern.MatchString(*a.CustomDomain), "custom_domain", "Send a domain name in lower case, such as shop.example.com.")
-	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")
-	_, ok := core.LookupCurrency(a.DefaultCurrency)
-	p.Check(ok, "default_currency", "This currency is not supported. Send a lower-case ISO 4217 code such as usd.")
-	_, err := core.LoadZone(a.Timezone)
-	p.Check(err == nil, "timezone", "Send an IANA time zone, such as Europe/Berlin.")
-	p.Check(slices.Contains([]LeadConfirmation{LeadConfirmationNone, LeadConfirmationDoubleOptIn}, a.LeadConfirmation), "lead_confirmation", "A confirmation of leads is none or double_opt_in.")
-	a.checkLetters(&p)
-	a.checkBilling(&p)
-	return p.Err()
-}
-
-// checkBilling adds to p every billing setting that is not acceptable: invoice numbers, proration, tax, dunning, the limit of
-// declines and how long payments are held.
-func (a *Account) checkBilling(p *core.Problems) {
-	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
-	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),
-		"proration_behavior", "A proration behavior is invoice_immediately, next_invoice or next_period.")
-	p.Check(a.PastDueAccess == PastDueAccessKeep || a.PastDueAccess == PastDueAccessSuspend, "past_due_access", "Past due access is keep or suspend.")
-	a.Tax.V.check(p)
-	d := &a.Dunning.V
-	p.Check(len(d.IntervalsDays) >= 1 && len(d.IntervalsDays) <= maxDunningRetries, "dunning.intervals_days", "A payment is tried again 1 to 10 times.")
-	for i, days := range d.IntervalsDays {
-		p.Check(days >= 1 && days <= maxDunningDays, fmt.Sprintf("dunning.intervals_days.%d", i), "There are 1 to 60 days between two attempts.")
-	}
-	p.Check(a.DeclineLimit == nil || *a.DeclineLimit >= MinDeclineLimit && *a.DeclineLimit <= maxDeclineLimit,
-		"decline_limit", "Payments pause after 10 to 1000000 declines in an hour. Null means never.")
-	p.Check(a.PaymentHoldMinutes >= minHoldMinutes && a.PaymentHoldMinutes <= maxHoldMinutes,
-		"payment_hold_minutes", "A payment waits 5 to 120 minutes for its buyer.")
-	p.Check(d.OnExhausted == "cancel", "dunning.on_exhausted", "When all attempts have failed, the subscription is canceled: send cancel.")
 }
 
 // ChangePlan gives the account another plan, and switches off every feature that the new plan does not include. With a plan that
@@ -237,18 +180,6 @@ func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error
 		return nil, err
 	}
 	return a, s.numberInvoices(ctx, a)
-}
-
-// GetAccountByHandle returns the account that has a handle, or CodeMissing.
-func (s *Store) GetAccountByHandle(ctx context.Context, handle string) (*Account, error) {
-	id, err := db.Get[string](ctx, s.db, `SELECT account_id FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
-	if err != nil {
-		return nil, fmt.Errorf("look for a handle: %w", err)
-	}
-	if id == nil {
-		return nil, core.Missing("account", "", handle)
-	}
-	return s.GetAccount(ctx, *id)
 }
 
 // HasAccounts reports whether there is any account yet.
@@ -406,40 +337,3 @@ func (s *Store) Seller(ctx context.Context, account string) (*Account, error) {
 
 // knownSeller keeps what Seller has read in a transaction.
 type knownSeller struct{ account *Account }
-
-// takeFreeHandle takes a handle made from the account's name, and returns it. If another account has it, a number is added.
-func (s *Store) takeFreeHandle(ctx context.Context, u *db.Unit, a *Account) (string, error) {
-	base := db.Slugify(a.Name, core.KindAccount)
-	base = strings.Trim(base[:min(50, len(base))], "-")
-	if len(base) < 3 {
-		base += "-shop"
-	}
-	for handle := base; ; {
-		taken, err := u.TakeGlobalName(ctx, nameHandle, handle, a.ID, a.ID)
-		if err != nil || taken {
-			return handle, err
-		}
-		number, err := db.FreeNumber(func(number int) (bool, error) { return s.handleTaken(ctx, u, db.Numbered(base, number)) })
-		if err != nil {
-			return "", fmt.Errorf("find a free handle: %w", err)
-		}
-		handle = db.Numbered(base, number)
-	}
-}
-
-func (s *Store) handleTaken(ctx context.Context, u *db.Unit, handle string) (bool, error) {
-	row, err := db.Get[int](ctx, u, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
-	return row != nil, err
-}
-
-// exchangeHandle gives the account its new handle and frees the former one.
-func (s *Store) exchangeHandle(ctx context.Context, u *db.Unit, a *Account, former string) error {
-	if _, err := u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, nameHandle, former, a.ID); err != nil {
-		return fmt.Errorf("drop handle: %w", err)
-	}
-	taken, err := u.TakeGlobalName(ctx, nameHandle, a.Handle, a.ID, a.ID)
-	if err == nil && !taken {
-		err = core.Invalid("handle", "Another account has this handle. Choose another one.")
-	}
-	return err
-}
