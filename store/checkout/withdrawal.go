@@ -19,22 +19,17 @@ func canWithdraw(country string) bool {
 	return slices.Contains(strings.Fields("AT AX BE BG CY CZ DE DK EE ES FI FR GB GF GP GR HR HU IE IS IT LI LT LU LV MF MQ MT NL NO PL PT RE RO SE SI SK YT"), country)
 }
 
-// isDelivered reports whether a line gives something at once.
-func isDelivered(line *lineitem.Item, p *catalog.Product) bool {
-	return line.Gives && (line.Licensed || p.Delivers)
-}
-
 // AsksWaiver reports whether a buyer in a country has to say that they give up their right to withdraw: because the law there asks for it, and something
 // is delivered at once. A buyer whose country is not known is taken for one of the seller's.
 func (o *Offer) AsksWaiver(country string) bool {
 	return canWithdraw(cmp.Or(country, core.Deref(o.Seller.Country))) && slices.ContainsFunc(o.Items, func(item lineitem.Item) bool {
 		p := o.Products[core.Deref(item.ProductID)]
-		return p != nil && isDelivered(&item, p)
+		return p != nil && item.Gives && (item.Licensed || p.Delivers)
 	})
 }
 
 // waive notes in a locked checkout that its buyer gives up their right to withdraw. It is a problem with withdrawal_waived if they do not, but have to
-// on our page: see AsksWaiver. Who confirms elsewhere is asked by the seller. There is an offer for each line that sells something, in their order.
+// on our page: see AsksWaiver. Who confirms elsewhere is asked by the seller. The offers are those of the lines.
 func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Confirm, items []lineitem.Item, offers []offer.Offer, now core.Time) error {
 	switch {
 	case in.WithdrawalWaived:
@@ -42,23 +37,21 @@ func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Co
 	case in.OnPage: // they may have ticked it for a payment that was declined
 		c.WithdrawalWaivedAt = nil
 	}
-	sales := lineitem.Sales(items)
-	delivers := func(o offer.Offer) bool {
-		line := sales[0]
-		sales = sales[1:]
-		return isDelivered(&line, o.Product)
-	}
-	if c.WithdrawalWaivedAt != nil || !in.OnPage || !slices.ContainsFunc(offers, delivers) {
+	if c.WithdrawalWaivedAt != nil || !in.OnPage {
 		return nil
 	}
 	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
-	country := core.Deref(seller.Country)
-	if a := c.BillingAddress.V; a != nil {
-		country = cmp.Or(core.Deref(a.Country), country)
+	asks := &Offer{Seller: seller, Items: items, Products: map[string]*catalog.Product{}}
+	for _, o := range offers {
+		asks.Products[o.Product.ID] = o.Product
 	}
-	p.Check(!canWithdraw(country), "withdrawal_waived", "The buyer has to say that they give up their right to withdraw.")
+	country := ""
+	if a := c.BillingAddress.V; a != nil {
+		country = core.Deref(a.Country)
+	}
+	p.Check(!asks.AsksWaiver(country), "withdrawal_waived", "The buyer has to say that they give up their right to withdraw.")
 	return nil
 }
