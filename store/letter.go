@@ -91,13 +91,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 	var f db.Filter
 	f.Is("kind", string(in.Kind))
 	f.Is("status", string(in.Status))
-	if in.Customer != "" {
-		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("customer_id", customer.ID)
-	}
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
 	f.List(s.db, "letters", core.KindLetter, in.ListFilter)
 	return db.Page(ctx, s.db, letterColumns, core.KindLetter, account, in.Page, &f)
 }

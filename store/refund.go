@@ -94,9 +94,9 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 	var f db.Filter
 	f.Is("status", string(in.Status))
 	f.Is("reason", string(in.Reason))
-	if err := s.refundReferences(ctx, account, in, &f); err != nil {
-		return nil, false, err
-	}
+	f.Is("order_id", db.IDNamed(ctx, &f, s.Order.Named, account, in.Order, "order"))
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
+	f.Is("subscription_id", db.IDNamed(ctx, &f, s.Subscription.Named, account, in.Subscription, "subscription"))
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "refunds", core.KindRefund, in.ListFilter, "comment")
 	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)
@@ -140,30 +140,4 @@ func findRefund(ctx context.Context, r db.Reader, account, ref string) (*Refund,
 		err = core.Missing("refund", "", ref)
 	}
 	return refund, err
-}
-
-// refundReferences adds the filters that name another object. One that does not exist is CodeMissing.
-func (s *Store) refundReferences(ctx context.Context, account string, in ListRefunds, f *db.Filter) error {
-	if in.Order != "" {
-		order, err := s.Order.Named(ctx, account, in.Order)
-		if err != nil {
-			return err
-		}
-		f.Is("order_id", order.ID)
-	}
-	if in.Customer != "" {
-		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return err
-		}
-		f.Is("customer_id", customer.ID)
-	}
-	if in.Subscription != "" {
-		subscription, err := s.Subscription.Named(ctx, account, in.Subscription, "subscription")
-		if err != nil {
-			return err
-		}
-		f.Is("subscription_id", subscription.ID)
-	}
-	return nil
 }

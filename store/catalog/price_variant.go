@@ -167,13 +167,7 @@ func (s *Store) OfferedVariantsByID(ctx context.Context, account string, ids []s
 // CodeMissing on `product` for a product that does not exist.
 func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {
 	var f db.Filter
-	if in.Product != "" {
-		product, err := s.ProductNamed(ctx, account, in.Product, "product")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("product_id", product.ID)
-	}
+	f.Is("product_id", db.IDNamed(ctx, &f, s.ProductNamed, account, in.Product, "product"))
 	f.Is("status", string(in.Status))
 	f.Is("type", string(in.Type))
 	f.One("external_id", in.ExternalID)

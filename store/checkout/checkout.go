@@ -188,27 +188,11 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, 
 	}
 	f.Is("payment_status", string(in.PaymentStatus))
 	f.Is(KeyOfEmail, core.EmailKey(in.CustomerEmail))
-	if in.Customer != "" {
-		c, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("customer_id", c.ID)
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	if product := db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
+		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", product)
 	}
-	if in.Product != "" {
-		p, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", p.ID)
-	}
-	if in.Discount != "" {
-		d, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("discount_id", d.ID)
-	}
+	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "checkouts", core.KindCheckout, in.ListFilter, "customer_email", "customer_name", "client_reference_id")
 	list, more, err := db.Page(ctx, s.db, Columns, core.KindCheckout, account, in.Page, &f)

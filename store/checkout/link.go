@@ -63,13 +63,7 @@ func (s *Store) ListLinks(ctx context.Context, account string, in ListLinks) ([]
 	if in.Active != nil {
 		f.Equals("active", *in.Active)
 	}
-	if in.Discount != "" {
-		d, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("discount_id", d.ID)
-	}
+	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.List(s.db, "checkout_links", core.KindCheckoutLink, in.ListFilter, "name")
 	list, more, err := db.Page(ctx, s.db, LinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {

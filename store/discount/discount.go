@@ -152,12 +152,8 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Discount, 
 	whereStatus(&f, in.Status, now)
 	f.Is("type", string(in.Type))
 	f.One("code_key", strings.ToLower(in.Code))
-	if in.Product != "" {
-		p, err := s.catalog.ProductNamed(ctx, account, in.Product, "product")
-		if err != nil {
-			return nil, false, err
-		}
-		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, p.ID)
+	if product := db.IDNamed(ctx, &f, s.catalog.ProductNamed, account, in.Product, "product"); product != "" {
+		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, product)
 	}
 	f.List(s.db, "discounts", core.KindDiscount, in.ListFilter, "name", "code")
 	list, more, err := db.Page(ctx, s.db, columns, core.KindDiscount, account, in.Page, &f)

@@ -164,30 +164,9 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Invoice, b
 		f.And(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
 	}
 	f.Within(due, in.DueAfter, in.DueBefore)
-	if in.Customer != "" {
-		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("customer_id", customer.ID)
-	}
-	if in.Order != "" {
-		orders, err := s.rooms.Order.ByID(ctx, account, []string{in.Order})
-		if err != nil {
-			return nil, false, err
-		}
-		if orders[in.Order] == nil {
-			return nil, false, core.Missing("order", "order", in.Order)
-		}
-		f.One("order_key", in.Order)
-	}
-	if in.Subscription != "" {
-		subscription, err := s.rooms.Subscription.Named(ctx, account, in.Subscription, "subscription")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("subscription_id", subscription.ID)
-	}
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.One("order_key", db.IDNamed(ctx, &f, s.rooms.Order.Named, account, in.Order, "order"))
+	f.Is("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
 	f.List(s.db, "invoices", core.KindInvoice, in.ListFilter, "number", "customer_email", "customer_name")
 	return db.Page(ctx, s.db, Columns, core.KindInvoice, account, in.Page, &f)
 }

@@ -165,20 +165,8 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool
 	f.One("email_key", core.EmailKey(in.Email))
 	f.Is("status", string(in.Status))
 	f.Is("source", string(in.Source))
-	if in.Product != "" {
-		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("product_id", product.ID)
-	}
-	if in.Customer != "" {
-		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return nil, false, err
-		}
-		f.Is("customer_id", customer.ID)
-	}
+	f.Is("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
 	if in.Tag != "" {
 		f.Entry("leads", "tag", in.Tag)
 	}

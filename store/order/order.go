@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/tillwright/tillwright/store/checkout"
@@ -196,7 +195,7 @@ var paid = db.Moment{Column: "paid_at", Within: time.Hour, Late: `(` + ofDraft +
 
 // Get returns an order, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Order, error) {
-	return find(ctx, s.db, account, ref)
+	return s.Named(ctx, account, ref, "")
 }
 
 // ByID returns those of the orders with these ids that exist, by id.
@@ -220,84 +219,39 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Order, boo
 	if in.IsVerified {
 		f.And(`customer_verified`)
 	}
-	if err := s.references(ctx, account, in, &f); err != nil {
-		return nil, false, err
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.One("checkout_id", db.IDNamed(ctx, &f, s.rooms.Checkout.Named, account, in.Checkout, "checkout"))
+	f.Is("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
+	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	if product := db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
+		f.Listed("orders", "line_items", "order_id", "product_id = ?", product)
+	}
+	if variant := db.IDNamed(ctx, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"); variant != "" {
+		f.Listed("orders", "line_items", "order_id", "price_variant_id = ?", variant)
 	}
 	f.List(s.db, "orders", core.KindOrder, in.ListFilter, "customer_email", "billing_name")
 	return db.Page(ctx, s.db, Columns, core.KindOrder, account, in.Page, &f)
 }
 
-// references adds the filters that name another object. One that does not exist is CodeMissing.
-func (s *Store) references(ctx context.Context, account string, in List, f *db.Filter) error {
-	if in.Customer != "" {
-		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return err
-		}
-		f.Is("customer_id", customer.ID)
-	}
-	if in.Checkout != "" {
-		checkout, err := s.rooms.Checkout.Named(ctx, account, in.Checkout, "checkout")
-		if err != nil {
-			return err
-		}
-		f.One("checkout_id", checkout.ID)
-	}
-	if in.Subscription != "" {
-		subscription, err := s.rooms.Subscription.Named(ctx, account, in.Subscription, "subscription")
-		if err != nil {
-			return err
-		}
-		f.Is("subscription_id", subscription.ID)
-	}
-	if in.Discount != "" {
-		discount, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
-		if err != nil {
-			return err
-		}
-		f.Is("discount_id", discount.ID)
-	}
-	if in.Product != "" {
-		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
-		if err != nil {
-			return err
-		}
-		f.Listed("orders", "line_items", "order_id", "product_id = ?", product.ID)
-	}
-	if in.PriceVariant != "" {
-		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
-		if err != nil {
-			return err
-		}
-		f.Listed("orders", "line_items", "order_id", "price_variant_id = ?", variant.ID)
-	}
-	return nil
-}
-
 // Lock does what Get does, and locks the row until the transaction ends.
 func (s *Store) Lock(ctx context.Context, u *db.Unit, account, ref string) (*Order, error) {
-	return find(ctx, u.Locked(), account, ref)
+	return find(ctx, u.Locked(), account, ref, "")
 }
 
-// find reads an order, or returns CodeMissing.
-func find(ctx context.Context, r db.Reader, account, ref string) (*Order, error) {
+// Named reads an order, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
+func (s *Store) Named(ctx context.Context, account, ref, param string) (*Order, error) {
+	return find(ctx, s.db, account, ref, param)
+}
+
+// find does what Named does, with any reader.
+func find(ctx context.Context, r db.Reader, account, ref, param string) (*Order, error) {
 	id, ok := core.ParseID(core.KindOrder, ref)
 	if !ok {
-		return nil, core.Missing("order", "", ref)
+		return nil, core.Missing("order", param, ref)
 	}
 	o, err := db.Get[Order](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && o == nil {
-		err = core.Missing("order", "", ref)
-	}
-	return o, err
-}
-
-// Named reads the order that a field or parameter named "order" refers to. If it does not exist, that is CodeMissing on
-// order.
-func (s *Store) Named(ctx context.Context, account, ref string) (*Order, error) {
-	o, err := s.Get(ctx, account, ref)
-	if missing := (*core.Error)(nil); errors.As(err, &missing) && missing.Code == core.CodeMissing {
-		return nil, core.Missing("order", "order", ref)
+		err = core.Missing("order", param, ref)
 	}
 	return o, err
 }

@@ -322,44 +322,12 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Subscripti
 		f.And(`customer_verified`)
 	}
 	db.Between(&f, "current_period_end", in.CurrentPeriodEndAfter, "<", in.CurrentPeriodEndBefore)
-	if err := s.references(ctx, account, in, &f); err != nil {
-		return nil, false, err
-	}
+	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.Is("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
+	f.Is("price_variant_id", db.IDNamed(ctx, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"))
+	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.List(s.db, "subscriptions", core.KindSubscription, in.ListFilter, "product_name", "price_variant_name", "billing_name")
 	return db.Page(ctx, s.db, Columns, core.KindSubscription, account, in.Page, &f)
-}
-
-// references adds the filters that name another object. One that does not exist is CodeMissing.
-func (s *Store) references(ctx context.Context, account string, in List, f *db.Filter) error {
-	if in.Customer != "" {
-		customer, err := s.rooms.Customer.Named(ctx, account, in.Customer, "customer")
-		if err != nil {
-			return err
-		}
-		f.Is("customer_id", customer.ID)
-	}
-	if in.Product != "" {
-		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
-		if err != nil {
-			return err
-		}
-		f.Is("product_id", product.ID)
-	}
-	if in.PriceVariant != "" {
-		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
-		if err != nil {
-			return err
-		}
-		f.Is("price_variant_id", variant.ID)
-	}
-	if in.Discount != "" {
-		discount, err := s.rooms.Discount.Named(ctx, account, in.Discount, "discount")
-		if err != nil {
-			return err
-		}
-		f.Is("discount_id", discount.ID)
-	}
-	return nil
 }
 
 // Named reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did.

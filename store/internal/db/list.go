@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -106,6 +107,20 @@ func Between[T ~int64](f *Filter, column string, from *T, end string, to *T) {
 	}
 }
 
+// IDNamed returns the id of the object that a parameter of the list refers to, and "" if the parameter is empty. Named reads the object. If it
+// fails, because there is no such object say, Page fails with the same error.
+func IDNamed[T any](ctx context.Context, f *Filter, named func(ctx context.Context, account, ref, param string) (*T, error), account, ref, param string) string {
+	if ref == "" || f.refused != nil {
+		return ""
+	}
+	row, err := named(ctx, account, ref, param)
+	if err != nil {
+		f.refused = err
+		return ""
+	}
+	return reflect.ValueOf(row).Elem().FieldByName("ID").String()
+}
+
 // Among adds that the row's id is one of a few.
 func (f *Filter) Among(d *DB, ids []string) {
 	text, arg := d.In("id", ids)
@@ -150,11 +165,11 @@ func (f *Filter) List(d *DB, table string, k core.Kind, l core.ListFilter, searc
 // see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a bare
 // LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
-	if err := p.Resolve(k); err != nil {
-		return nil, false, err
-	}
 	if f.refused != nil {
 		return nil, false, f.refused
+	}
+	if err := p.Resolve(k); err != nil {
+		return nil, false, err
 	}
 	if len(f.conditions) > 0 {
 		ctx = Abortable(ctx)
