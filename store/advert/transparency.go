@@ -75,6 +75,6 @@ func (s *Store) UpdateAccount(ctx context.Context, a *Account, in UpdateAccount)
 				return nil, fmt.Errorf("update ad account: %w", err)
 			}
 		}
-		return db.Get[Account](ctx, s.db, accountRows.SelectSQL+row, a.AccountID, a.ChannelID, a.PlatformID)
+		return db.Get[Account](ctx, u, accountRows.SelectSQL+row, a.AccountID, a.ChannelID, a.PlatformID)
 	})
 }

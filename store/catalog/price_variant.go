@@ -129,7 +129,7 @@ func (v *PriceVariant) checkSold(sold map[string]string, p *core.Problems) {
 
 // GetPriceVariant returns a price variant, or CodeMissing.
 func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
-	return findPriceVariant(ctx, s.db, account, ref, "")
+	return s.PriceVariantNamed(ctx, account, ref, "")
 }
 
 // PriceVariantsByID returns those of the price variants with these ids that exist, by id.

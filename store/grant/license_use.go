@@ -69,7 +69,7 @@ func (k *LicenseKey) code() LicenseCode {
 // any key of an account that is disabled or does not exist, is not found.
 func (s *Store) ValidateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseValidation, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseValidation, error) {
-		k, err := s.getLicenseShown(ctx, u, account, use)
+		k, err := s.getLicenseShown(ctx, account, use)
 		if err != nil || k == nil {
 			return &LicenseValidation{Code: LicenseNotFound}, err
 		}
@@ -159,23 +159,23 @@ func missingLicense() *core.Error {
 
 // getLicenseShown reads the key that a program shows, nil if the account has none such of that product. It is found by its hash, so that
 // no time tells how much of one was right.
-func (s *Store) getLicenseShown(ctx context.Context, u *db.Unit, account string, use LicenseUse) (*LicenseKey, error) {
-	return s.findLicenseShown(ctx, u, u, account, use)
+func (s *Store) getLicenseShown(ctx context.Context, account string, use LicenseUse) (*LicenseKey, error) {
+	return s.findLicenseShown(ctx, s.db, account, use)
 }
 
 // lockLicenseShown does what getLicenseShown does, and locks the key until the transaction ends.
 func (s *Store) lockLicenseShown(ctx context.Context, u *db.Unit, account string, use LicenseUse) (*LicenseKey, error) {
-	return s.findLicenseShown(ctx, u, u.Locked(), account, use)
+	return s.findLicenseShown(ctx, u.Locked(), account, use)
 }
 
-func (s *Store) findLicenseShown(ctx context.Context, u *db.Unit, r db.Reader, account string, use LicenseUse) (*LicenseKey, error) {
+func (s *Store) findLicenseShown(ctx context.Context, r db.Reader, account string, use LicenseUse) (*LicenseKey, error) {
 	k, err := db.Get[LicenseKey](ctx, r, licenseKeyColumns.SelectSQL+`
 		WHERE account_id = ? AND key_hash = ? AND product_id = ? AND `+db.EnabledAccount, account, licenseHash(use.Key), use.Product)
 	if err != nil || k == nil {
 		return nil, err
 	}
 	if k.GrantID != nil {
-		if k.lives, err = db.Get[licenseLife](ctx, u, `SELECT status, paid_until FROM grants WHERE account_id = ? AND id = ?`, account, *k.GrantID); err != nil {
+		if k.lives, err = db.Get[licenseLife](ctx, s.db, `SELECT status, paid_until FROM grants WHERE account_id = ? AND id = ?`, account, *k.GrantID); err != nil {
 			return nil, fmt.Errorf("read what a licence key lives with: %w", err)
 		}
 	}

@@ -50,7 +50,7 @@ func (s *Store) CreateLink(ctx context.Context, l Link) (string, error) {
 		former, args := ``, []any{l.Kind}
 		switch l.Kind {
 		case LinkSetup:
-			before, err := db.Get[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE kind = ?`, l.Kind)
+			before, err := db.Get[Link](ctx, u, linkColumns.SelectSQL+` WHERE kind = ?`, l.Kind)
 			if err != nil {
 				return nil, fmt.Errorf("read the former link: %w", err)
 			}
