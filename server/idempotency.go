@@ -127,7 +127,7 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public, Expands: c.QueryParam("expand") != "" || op.Each != ""}
+	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public, MayBeLarge: c.QueryParam("expand") != "" || op.Each != ""}
 	if !op.Public {
 		key.Account = caller.Account(c.Request().Context())
 		return key, nil

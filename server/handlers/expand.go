@@ -42,7 +42,7 @@ func kindsOf(s *store.Store) map[string]kind {
 }
 
 // referrer is an object that holds references. References calls yield with each that a field holds, so that the reference can be
-// replaced by what it names. The generated types have it.
+// replaced by what it names. The generated types have it, made by openapi/server.typedef.tmpl.
 type referrer interface {
 	References(field string, yield func(*wire.Reference))
 }
@@ -135,8 +135,8 @@ func tooLarge(ctx context.Context, param, hint string) error {
 }
 
 // expand replaces the references that paths name by the objects themselves. It goes level by level, with one query for each
-// type of a level, so that its cost does not grow with the page. Unknown paths were already refused, by the specification. It
-// returns errTooLarge before the answer has more bytes than it may.
+// type of a level, so that its cost does not grow with the page. Before the handler ran, the specification has refused unknown
+// paths, and expandScopes.check those that the key may not read. It returns errTooLarge before the answer has more bytes than it may.
 func (h *Handlers) expand(ctx context.Context, paths []string, objects []any) error {
 	x := expansion{Handlers: h, left: most(ctx)}
 	top := make([]shown, len(objects))

@@ -19,12 +19,12 @@ const (
 	// KeyLifetime is how long an answer is replayed.
 	KeyLifetime = 24 * time.Hour
 
-	// largeAnswer is from how many bytes on an answer that expands references counts towards what an account keeps. Smaller ones are not
-	// counted: an account's writes would wait for each other. Without expanded references an answer is as large as what was sent.
+	// largeAnswer is from how many bytes on an answer that may be large counts towards what an account keeps. Smaller ones are not counted: an
+	// account's writes would wait for each other. Any other answer is about as large as what was sent.
 	largeAnswer = 16 << 10
 )
 
-// MostKept is how many bytes of large answers with expanded references an account may have kept at a time. What is answered without an API key is counted
+// MostKept is how many bytes of large answers an account may have kept at a time. What is answered without an API key is counted
 // by itself, so that no stranger takes the account's own share.
 const MostKept = 256 << 20
 
@@ -238,7 +238,7 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 		return err
 	}
 	size := 0
-	if r.key.Expands && len(answer.Body) >= largeAnswer {
+	if r.key.MayBeLarge && len(answer.Body) >= largeAnswer {
 		if size = len(answer.Body); !r.key.External { // what was done outside is there, and has to be answered
 			if err := r.checkRoom(ctx, size); err != nil {
 				return err
