@@ -57,7 +57,23 @@ func (f *Filter) Within(m Moment, after, before *core.Time) {
 	}
 }
 
-// walk reads pages of one list.
+// walk reads pages of one list. It looks which of the filters' indexes comes furthest, in the indexes alone, and reads the rows by that one.
+//
+// One statement with a bounded subquery was measured in its place: SELECT ... FROM (SELECT ... WHERE a filter LIMIT 20001) WHERE the others
+// LIMIT 21. Among a million orders the two take, in ms and pages read, if the first filter leads the subquery:
+//
+//	                                        SQLite                       PostgreSQL
+//	                                        walk          subquery       walk        subquery
+//	a common status, first page             0.2   125     0.2       113  0.7    19   0.4     10
+//	a common status, in the middle          0.2   123     0.3       113  0.4    12   0.3      7
+//	a status of 100, the oldest             0.2   106  3000   2,020,317  0.4    12   0.3      7
+//	a common status, a discount of 50       0.1   164   190      61,101  1.1    22   100  2,845  refused by the subquery
+//	an amount that none has                 0.1   629   187      41,019  0.7    42    70  2,144
+//	two filters of many, no order has both   20 42,001   62     121,732   54 5,151   102  5,058  refused by both
+//
+// The subquery saves a statement, and has to be told which filter leads. If it is told wrongly, it refuses a list that is there. If each filter
+// leads in its turn, no more is refused than here, but the last line takes 0.4 s on SQLite and 0.3 s on PostgreSQL. For the order of its rows
+// SQLite takes the primary key, which is why a rare status takes 3 s. Nor is it shorter: what a range, words or a few ids lead to is read as here.
 type walk[T any] struct {
 	d       *DB
 	columns *Columns[T]
