@@ -42,7 +42,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checko
 		if err != nil {
 			return nil, err
 		}
-		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
+		id := core.KindPayment.Prefix() + s.db.Effect(ctx) // the same when the request is sent again
 		begun, err := s.Payment.ByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Checkout: c, Payment: begun[id], Again: true}, err
