@@ -56,6 +56,7 @@ func TestCheckoutLink_LetsTheBuyerChooseThePrice(t *testing.T) {
 		} {
 			refused := send(url.Values{"do": {"update"}, "amount.0": {amount}}, http.StatusUnprocessableEntity)
 			assert.Regexp(t, `(?s)id="amount.0-problem">.{0,400}`+problem, refused, amount)
+			assert.Regexp(t, `<li><a href="#amount.0">Your price: [^<]*`+problem, refused, amount)
 			assert.NotContains(t, refused, "price_", "nothing that is for programs")
 		}
 		send(url.Values{"do": {"update"}, "amount.1": {"7"}, "amount.x": {"7"}}, http.StatusOK)

@@ -43,7 +43,9 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 		made := w.checkouts()[0]
 		require.Equal(t, int64(3000), made.AmountDueNow)
 		for pieces, problem := range map[string]string{"6": "Choose a quantity: at most 5.", "0": "Write a whole number", "-1": "Write a whole number", "two": "Write a whole number", "1.5": "Write a whole number", "99999999999999999999": "Write a whole number"} {
-			assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}`+problem, send(made.URL, url.Values{"do": {"update"}, "quantity.0": {pieces}}, http.StatusUnprocessableEntity), pieces)
+			refused := send(made.URL, url.Values{"do": {"update"}, "quantity.0": {pieces}}, http.StatusUnprocessableEntity)
+			assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}`+problem, refused, pieces)
+			assert.Regexp(t, `<li><a href="#quantity.0">Quantity: `+problem, refused, pieces)
 		}
 		scarce := send(made.URL, url.Values{"do": {"update"}, "quantity.0": {"5"}}, http.StatusUnprocessableEntity) // of which there are 4
 		assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}There are not so many left`, scarce)

@@ -110,6 +110,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			p.Problems = map[string]string{
 				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "answer.size": word("Choose one."),
 				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "waiver": "Tick this to get it at once.", "": word("The total has changed."),
+				"amount.1": word("Write an amount like 12.50."), "quantity.1": word("Write a whole number, such as 2."),
 			}
 		}),
 		shows("checkout-stripe", func(p *checkoutPage) { p.TakesCards, p.StripeKey = false, "pk_test_"+word("1") }),
