@@ -64,6 +64,8 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		a, err = w.api.SDK().Account.Get(t.Context())
 		require.NoError(t, err)
 		require.Nil(t, a.BusinessAddress)
+		require.Nil(t, a.BusinessName)
+		require.Nil(t, a.TaxID)
 		require.Nil(t, a.SupportEmail)
 		require.Empty(t, a.Tax.Rates)
 		require.False(t, a.CheckoutRequiresTerms)

@@ -162,7 +162,7 @@ func typed(values url.Values) form {
 }
 
 // change puts what was typed into the checkout. A field that is not in the form, or is empty, leaves what was there, but an
-// empty discount code removes the one before. What becomes of the address, address decides, and clear of a company.
+// empty discount code removes the one before. What becomes of the address, address decides, and clear of what was typed before.
 func (f form) change(d *checkout.Draft) {
 	if email := f["email"]; email != "" && email != text(d.CustomerEmail) {
 		d.CustomerID = nil

@@ -21,12 +21,18 @@ const typedCookie = "tillwright_typed"
 // mostMarks is how many marks a cookie holds, which browsers keep up to 4 kB of.
 const mostMarks = 100
 
-// keepTyped has the browser that sent a checkout's form see again what it sent.
+// keepTyped has the browser that sent a checkout's form see again what it sent, and what it sent before in the fields that are not in the form now: our
+// script sends some alone.
 func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form) {
 	var marks []byte
+	before := p.typedBefore(c, checkout)
 	for n, name := range slices.Sorted(maps.Keys(typedInto(checkout))) {
-		if sent[name] != "" && n < mostMarks {
-			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, sent[name])...)
+		value, isSent := sent[name]
+		if !isSent {
+			value = before[name]
+		}
+		if value != "" && n < mostMarks {
+			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, value)...)
 		}
 	}
 	c.SetCookie(&http.Cookie{
@@ -34,17 +40,40 @@ func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form
 	})
 }
 
-// clear takes a company away whose field was sent empty by the browser that typed it. No other one has seen it.
+// clear takes away what the browser that typed it sends empty. No other one has seen it. An address without its country goes as a whole.
 func (p *Pages) clear(c echo.Context, d *checkout.Draft, sent form) {
-	a := d.BillingAddress.V
-	if company, isSent := sent["company"]; a == nil || a.Company == nil || !isSent || company != "" {
+	before := p.typedBefore(c, d.Checkout)
+	emptied := func(name string) bool {
+		value, isSent := sent[name]
+		_, typed := before[name]
+		return isSent && value == "" && typed
+	}
+	if emptied("email") && d.CustomerID == nil {
+		d.EnterEmail(nil)
+	}
+	if emptied("name") {
+		d.CustomerName = nil
+	}
+	if emptied("tax_id") {
+		d.TaxID.V = nil
+	}
+	if d.BillingAddress.V == nil {
 		return
 	}
-	if _, typed := p.typedBefore(c, d.Checkout)["company"]; typed {
-		kept := *a
-		kept.Company = nil
-		d.BillingAddress = core.JSONOf(&kept)
+	if emptied("country") {
+		d.BillingAddress.V = nil
+		return
 	}
+	kept := *d.BillingAddress.V
+	for name, part := range map[string]**string{"company": &kept.Company, "line1": &kept.Line1, "postal_code": &kept.PostalCode, "city": &kept.City} {
+		if emptied(name) {
+			*part = nil
+		}
+	}
+	if emptied("line1") {
+		kept.Line2 = nil
+	}
+	d.BillingAddress = core.JSONOf(&kept)
 }
 
 // typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it.

@@ -224,10 +224,12 @@ func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c, after)
 
-		g.does("/details", url.Values{"name": {"Grace"}}, http.StatusOK)
+		g.does("/details", url.Values{"name": {""}, "line1": {""}, "tax_id": {""}, "country": {""}}, http.StatusOK)
 		after, err = g.Customer.Get(t.Context(), g.account, g.customer.ID)
 		require.NoError(t, err)
+		assert.Nil(t, after.Name)
 		assert.Nil(t, after.BillingAddress.V)
 		assert.Nil(t, after.TaxID.V)
+		assert.Equal(t, c.Email, after.Email)
 	})
 }
