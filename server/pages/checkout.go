@@ -23,6 +23,7 @@ import (
 // checkoutPage is the data of checkout.html, for the page of a checkout and that of a checkout link.
 type checkoutPage struct {
 	l             *locale.Locale
+	variants      map[string]*catalog.PriceVariant // of the lines, by id
 	Checkout      *checkout.Checkout
 	Seller        *tenant.Account
 	Items         []shownLine
@@ -126,6 +127,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.askWaiver(offer)
 	page.keepChoices()
+	page.sayStock()
 	page.sayState(c.QueryParam(told))
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
@@ -164,6 +166,7 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout
 	if page.Shown, err = checkout.Shown(offer.Items); err != nil {
 		return nil, err
 	}
+	page.variants = variants
 	page.letChoose(variants)
 	page.letCount(variants)
 	if err := p.sayNext(ctx, page, variants); err != nil {

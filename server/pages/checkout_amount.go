@@ -72,6 +72,7 @@ func (p *checkoutPage) keepChoice(f *ui.Field, problem func(typed string) string
 			p.Problems = map[string]string{}
 		}
 		delete(p.Problems, "")
+		delete(p.Problems, orderProblem)
 		p.Problems[f.Name] = f.Problem
 	}
 }

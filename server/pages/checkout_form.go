@@ -291,7 +291,7 @@ func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
 // fieldOf maps the store's name of a field to its name in the form. A problem with any other field is shown above the form.
 var fieldOf = map[string]string{
 	"customer_email": "email", "billing_address": "country", "discount_code": "discount_code", "payment_method": "card_number",
-	"terms_accepted": "terms", "withdrawal_waived": "waiver",
+	"terms_accepted": "terms", "withdrawal_waived": "waiver", "line_items": orderProblem,
 }
 
 // cardFieldOf maps a reason to the field of a typed card that it is about, if that is not the number.
@@ -331,7 +331,7 @@ func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
 			name = answerField + key
 		}
 		if field == "line_items" && refused.Reason == "large" {
-			name = chosenQuantity(c)
+			name = cmp.Or(chosenQuantity(c), orderProblem)
 		}
 		if name == "card_number" && typesCard {
 			name = cmp.Or(cardFieldOf[refused.Reason], name)

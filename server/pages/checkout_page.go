@@ -162,6 +162,7 @@ func (p checkoutPage) summary() []ui.Problem {
 		}
 	}
 	add("", ui.Problem{})
+	add(orderProblem, ui.Problem{})
 	add("letter", ui.Problem{})
 	for _, label := range labeled {
 		name := strings.TrimPrefix(label, "field.")

@@ -86,15 +86,14 @@ func (p *pieces) problem(typed string) string {
 	if err != nil || n < 1 {
 		return p.l.T("error.quantity.form")
 	}
-	left := int64(checkout.MaxPieces)
-	if p.v.Stock != nil {
-		left = *p.v.Stock - p.v.SoldCount - p.v.ReservedCount
-	}
+	left, limited := leftOf(p.v)
 	switch {
 	case n != p.now && n > p.most, n != p.now && n+p.other < p.least:
 		return p.l.T("error.quantity.bounds", "bounds", p.bounds())
-	case left > 0 && n+p.other > left:
-		return p.l.T("error.quantity.left")
+	case limited && left > 0 && n+p.other > left && p.v.ReservedCount > 0:
+		return p.l.T("error.quantity.left_held", "count", left)
+	case limited && left > 0 && n+p.other > left:
+		return p.l.T("error.quantity.left", "count", left)
 	case p.v.QuantityMax != nil && n+p.other > *p.v.QuantityMax && p.other > 0:
 		return p.l.T("error.quantity.fewer")
 	}

@@ -48,7 +48,7 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 			assert.Regexp(t, `<li><a href="#quantity.0">Quantity: `+problem, refused, pieces)
 		}
 		scarce := send(made.URL, url.Values{"do": {"update"}, "quantity.0": {"5"}}, http.StatusUnprocessableEntity) // of which there are 4
-		assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}There are not so many left`, scarce)
+		assert.Regexp(t, `(?s)id="quantity.0-problem">.{0,400}Only 4 are left. Choose fewer.`, scarce)
 		assert.NotContains(t, scarce, "sold out")
 		send(made.URL, url.Values{"do": {"update"}, "quantity.1": {"2"}, "quantity.x": {"2"}}, http.StatusOK)
 		require.Equal(t, int64(3000), w.checkouts()[0].AmountDueNow)

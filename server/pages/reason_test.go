@@ -58,21 +58,38 @@ func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
 	})
 }
 
-// Whoever reads English is not told of ids.
-func TestCheckoutPage_SaysThatItIsSoldOut(t *testing.T) {
+// Who wants more than there is reads how many are left, and whether others may leave some. Whoever reads English is not told of ids.
+func TestCheckoutPage_SaysHowManyAreLeft(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900, Stock: new(int64(2))})
-	first := w.checkout(catalog.PriceVariant{Amount: 1900})
 	o, err := w.Checkout.GetOffer(t.Context(), c)
 	require.NoError(t, err)
-	_, err = w.Checkout.Update(t.Context(), w.account, first.ID, func(d *checkout.Draft) {
-		d.Lines = []offer.NewLine{{PriceVariant: *o.Items[0].PriceVariantID, Quantity: 1}}
-	})
+	one := func() *checkout.Checkout {
+		t.Helper()
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
+		_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
+			d.Lines = []offer.NewLine{{PriceVariant: *o.Items[0].PriceVariantID, Quantity: 1}}
+		})
+		require.NoError(t, err)
+		return c
+	}
+	refused := func() string {
+		t.Helper()
+		page := w.post(c, http.StatusUnprocessableEntity, card("4242424242424242", "3800"))
+		assert.NotContains(t, page, "price_")
+		return page
+	}
+	last := one()
+	w.post(one(), http.StatusOK, card("4242424242424242", "1900"))
+	assert.Contains(t, refused(), "<li>Only 1 is left, and this order has more. Nothing was charged.</li>")
+	w.post(last, http.StatusOK, card("4000002500003155", "1900"))
+	assert.Contains(t, refused(), "None is free at the moment: others are paying for the last ones.", "the bank asks its buyer")
+	response, err := w.browser.PostForm(last.URL+"/cancel", nil)
 	require.NoError(t, err)
-	w.post(first, http.StatusOK, card("4242424242424242", "1900"))
-	page := w.post(c, http.StatusUnprocessableEntity, card("4242424242424242", "3800"))
-	assert.Contains(t, page, "What you chose is sold out or not for sale any more. Nothing was charged.")
-	assert.NotContains(t, page, "price_")
+	w.read(response, http.StatusOK)
+	assert.Contains(t, refused(), "Only 1 is left")
+	w.post(last, http.StatusOK, card("4242424242424242", "1900"))
+	assert.Contains(t, refused(), "What you chose is sold out or not for sale any more. Nothing was charged.")
 	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"pay"}, "shown": {"3800"}, "locale": {"ja"}}), "お選びの商品")
 }

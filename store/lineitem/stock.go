@@ -57,7 +57,7 @@ func (s *Store) reserveStock(ctx context.Context, u *db.Unit, account string, it
 				UPDATE price_variants SET reserved_count = reserved_count + ?
 				WHERE account_id = ? AND id = ? AND (stock IS NULL OR sold_count + reserved_count + ? <= stock)`,
 			Args: []any{q.Pieces, account, q.ID, q.Pieces}, Rows: 1,
-			Wrong: core.Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.ID)),
+			Wrong: core.Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.ID)).Because("stock"),
 		})
 		if err != nil {
 			return fmt.Errorf("reserve stock: %w", err)
