@@ -28,13 +28,14 @@ var orderHead = []string{
 	"id", "number", "status", "billing_reason", "created_at", "paid_at", "voided_at", "customer", "customer_email", "billing_name", "billing_country",
 	"tax_id", "currency", "subtotal_amount", "discount_amount", "net_amount", "tax_amount", "total_amount", "paid_amount", "refunded_amount",
 	"due_amount", "line_items", "checkout", "balance_applied", "refunded_tax_amount", "invoice", "subscription", "discount", "credited_amount",
+	"billing_company", "withdrawal_waived_at",
 }
 
 // orderRow returns an order as a row of the file, in the order of orderHead.
 func orderRow(o *order.Order, items []lineitem.Item) []string {
-	country, taxID := "", ""
+	country, company, taxID := "", "", ""
 	if a := o.BillingAddress.V; a != nil {
-		country = text(a.Country)
+		country, company = text(a.Country), text(a.Company)
 	}
 	if id := o.TaxID.V; id != nil {
 		taxID = id.Value
@@ -46,6 +47,7 @@ func orderRow(o *order.Order, items []lineitem.Item) []string {
 		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
 		money(o.GivenBack()), money(o.DueAmount()), Harmless(summary(items)), text(o.CheckoutID),
 		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID), money(o.CreditedAmount),
+		Harmless(company), moment(o.WithdrawalWaivedAt),
 	}
 }
 

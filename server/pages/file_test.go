@@ -112,11 +112,11 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	address := database.URL(t, "sqlite")
 	w := newShopOn(t, address)
 	first := w.bought(nil)
-	harness.OpenDatabase(t, address).Must(t, `UPDATE orders SET credited_amount = 1250 WHERE id = '`+first.ID+`'`)
+	harness.OpenDatabase(t, address).Must(t, `UPDATE orders SET credited_amount = 1250, withdrawal_waived_at = paid_at WHERE id = '`+first.ID+`'`)
 	second := w.bought(func(c *checkout.Checkout) {
 		c.CustomerName = new("=HYPERLINK(\"https://evil.example\")")
 		c.TaxID = core.JSONOf(&customer.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
-		c.BillingAddress = core.JSONOf(&core.Address{Country: new("DE")})
+		c.BillingAddress = core.JSONOf(&core.Address{Country: new("DE"), Company: new("=Hopper GmbH")})
 	})
 	rows := w.exported("orders", nil)
 	require.Len(t, rows, 3)
@@ -143,6 +143,9 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	assert.Equal(t, "'=HYPERLINK(\"https://evil.example\")", cell(1, "billing_name"))
 	assert.Equal(t, "' @SUM(1)", cell(1, "tax_id"))
 	assert.Equal(t, "DE", cell(1, "billing_country"))
+	assert.Equal(t, "'=Hopper GmbH", cell(1, "billing_company"))
+	assert.Equal(t, first.PaidAt.String(), cell(2, "withdrawal_waived_at"))
+	assert.Empty(t, cell(1, "withdrawal_waived_at"))
 
 	rows = w.exported("orders", api.ExportOrdersParams{Number: new(int64(2))})
 	require.Len(t, rows, 2)
