@@ -4556,7 +4556,7 @@ type CheckoutConfirm struct {
 	// TermsAccepted The buyer accepts the seller's terms. Needed if the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`. Of each kind it is the page in the checkout's `locale`, or else in the account's. A page that has changed since has to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
 
-	// WithdrawalWaived The buyer asks for delivery at once, and knows that they lose their right to withdraw by that. The law of the European Economic Area and of the United Kingdom wants this said of digital content. The hosted page asks for it where something is delivered, if the buyer's country, or else yours, is one of these. On a page of your own ask them yourself. The order, its receipt and the letter with it say so.
+	// WithdrawalWaived The buyer asks for delivery at once, and knows that they lose their right to withdraw by that. The law of the European Economic Area and of the United Kingdom wants this said of digital content. The hosted page asks for it where something is delivered, if the buyer's country, or else yours, is one of these. On a page of your own ask them yourself, if `withdrawal_waiver_needed` of the public checkout says so. The order, its receipt and the letter with it say so.
 	WithdrawalWaived *bool `json:"withdrawal_waived,omitempty"`
 
 	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
@@ -9007,6 +9007,9 @@ type PublicCheckout struct {
 
 	// TermsRequired The seller's terms, or legal pages, must be accepted to confirm.
 	TermsRequired bool `json:"terms_required"`
+
+	// WithdrawalWaiverNeeded The law of the buyer's country, or else the seller's, wants `withdrawal_waived` of them. A page of your own asks for it then. The purchase is not refused without it.
+	WithdrawalWaiverNeeded bool `json:"withdrawal_waiver_needed"`
 
 	// AdsConsent The buyer agreed that ad networks are told of the purchase.
 	AdsConsent bool `json:"ads_consent"`

@@ -157,7 +157,7 @@ func onPublicCheckout(do func(c *call, o object) (object, error)) handler {
 		for _, name := range described().schema("PublicCheckout").Required {
 			shown[name] = whole[name]
 		}
-		shown["seller_name"], shown["terms_required"], shown["deliveries"] = c.account["name"], false, []any{}
+		shown["seller_name"], shown["terms_required"], shown["withdrawal_waiver_needed"], shown["deliveries"] = c.account["name"], false, false, []any{}
 		questions := []any{}
 		for _, line := range list(whole, "line_items") {
 			if product := c.objects[text(line.(object), "product")]; product != nil {

@@ -116,13 +116,17 @@ func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
 		in.Deliverables = []sdk.Deliverable{{Type: "link", Ref: new("https://example.com/chat"), Name: new("Chat")}, {Type: "license_key"}}
 		guide := ok[*sdk.Product](t)(c.Products.Create(background, in))
 		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
-			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.PriceVariants[0].ID}},
+			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.PriceVariants[0].ID}}, BillingAddress: &sdk.Address{Country: new("DE")},
 		}))
 		shown := func() *sdk.PublicCheckout {
 			return ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Get(background, checkout.ClientSecret))
 		}
-		if before := shown(); len(before.Deliveries) != 0 {
-			t.Errorf("before it is paid it delivers %+v", before.Deliveries)
+		if before := shown(); len(before.Deliveries) != 0 || !before.WithdrawalWaiverNeeded {
+			t.Errorf("before it is paid it is %+v", before)
+		}
+		moved := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, checkout.ClientSecret, &sdk.PublicCheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("US")})}))
+		if moved.WithdrawalWaiverNeeded {
+			t.Error("no law of the United States asks for a waiver")
 		}
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
 		got := shown().Deliveries
