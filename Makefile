@@ -114,9 +114,9 @@ vulncheck: ## look for known holes in what the code calls
 readers: build ## count what generators and validators of others take of the API's document (needs Node.js)
 	@.github/readers/run
 
-screenshots: ## draw every page into bin/screenshots, on a phone and on a desk, in the light and in the dark
+screenshots: ## draw every page into bin/screenshots: on a phone and on a desk, in the light and in the dark, from left to right and from right to left
 	@mkdir -p bin/screenshots
-	@TILLWRIGHT_SCREENSHOTS=$(CURDIR)/bin/screenshots $(GO) test -count=1 -vet=off -timeout 30m -run "Fits?ANarrowPhone" ./server/...
+	@TILLWRIGHT_SCREENSHOTS=$(CURDIR)/bin/screenshots $(GO) test -count=1 -vet=off -timeout 30m -run "Fits?ANarrowPhone|Site_CanBeUsedByEverybody|InTheirSellersColour" ./server/...
 
 cross: ## vet everything for macOS, and compile the program for Windows, which the tests do not know
 	@GOOS=darwin $(GO) vet work

@@ -164,7 +164,12 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 					window.Width(1440) // with the menu
 					axe.Check(t, window, kind)
 				}
-				window.Draw(name + strings.NewReplacer("/", "-", ":", "", "?", "-").Replace(kind))
+				drawn := name + strings.NewReplacer("/", "-", ":", "", "?", "-").Replace(kind)
+				window.Draw(drawn)
+				if browser.Draws() { // from right to left too
+					window.Value("document.documentElement.dir = 'rtl'")
+					window.Draw("rtl-" + drawn)
+				}
 			}
 			assert.Empty(t, window.Refused())
 		})

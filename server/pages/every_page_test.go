@@ -312,6 +312,13 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 	for i, d := range all {
 		pages["/"+d.name], pages["/long/"+d.name] = draw(t, templates, d), draw(t, templates, longs[i])
 	}
+	if browser.Draws() { // from right to left too
+		mirrored, err := parse(locale.Mirrored, []byte("/* ours */"), []byte("/* ours */"))
+		require.NoError(t, err)
+		for _, d := range everyPage(locale.Mirrored, usual) {
+			pages["/rtl/"+d.name] = draw(t, mirrored, d)
+		}
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(pages[r.URL.Path])) }))
 	t.Cleanup(server.Close)
 	window := browser.Open(t, nil)
@@ -325,6 +332,10 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 		assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), d.name)
 		shows("/" + d.name)
 		window.Draw(d.name)
+		if browser.Draws() {
+			shows("/rtl/" + d.name)
+			window.Draw("rtl-" + d.name)
+		}
 	}
 }
 

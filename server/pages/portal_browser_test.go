@@ -43,10 +43,8 @@ func TestPortal_HasNoBarrier(t *testing.T) {
 			window.Width(width)
 			assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), "%s %d", name, width)
 		}
-		mirrored, isMirrored := strings.CutPrefix(name, "/"+locale.Mirrored.Tag+"/")
 		axe.Check(t, window, name)
-		if isMirrored {
-			window.Draw("rtl-" + mirrored)
+		if strings.HasPrefix(name, "/"+locale.Mirrored.Tag+"/") {
 			continue
 		}
 		window.Scheme("dark")
