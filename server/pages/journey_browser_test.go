@@ -1,6 +1,12 @@
 package pages_test
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,16 +98,44 @@ func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 	})
 }
 
-// A trial says for how long it is free, and costs nothing today.
+// pictured gives the shop a logo and what a checkout sells a picture, of a host of its own, and returns at which address this host is found.
+func (w *shop) pictured(c *checkout.Checkout) (host, address string) {
+	w.t.Helper()
+	var picture bytes.Buffer
+	require.NoError(w.t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 800, 600))))
+	server := httptest.NewTLSServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) {
+		answer.Header().Set("Timing-Allow-Origin", "*")
+		_, _ = answer.Write(picture.Bytes())
+	}))
+	w.t.Cleanup(server.Close)
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = new("https://pictures.example/logo.png") })
+	require.NoError(w.t, err)
+	lines, err := w.Lines.OfCheckout(w.t.Context(), w.account, c.ID)
+	require.NoError(w.t, err)
+	_, err = w.Catalog.UpdateProduct(w.t.Context(), w.account, *lines[0].ProductID, func(p *catalog.Product) { p.CoverURL = new("https://pictures.example/cover.png") })
+	require.NoError(w.t, err)
+	return "pictures.example", server.Listener.Addr().String()
+}
+
+// A trial says for how long it is free, and costs nothing today. Its page comes in few requests, and nothing in it moves while it does.
 func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14})
 	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil })
 	require.NoError(t, err)
-	page := chromium.Open(t, nil)
+	host, address := w.pictured(c)
+	page := chromium.Open(t, map[string]string{host: address})
 	page.Go(c.URL)
 	page.WaitText("The first 14 days are free.")
+	page.Wait(`document.images.length === 2 && [...document.images].every(picture => picture.complete && picture.naturalWidth)`)
+	assert.LessOrEqual(t, page.Shift(), 0.02)
+	requests, size := page.Loaded()
+	assert.Equal(t, 3, requests, "the page and its two pictures, of four that it may make")
+	assert.Less(t, size, 100_000)
+	html, err := strconv.Atoi(page.Value(`performance.getEntriesByType("navigation")[0].encodedBodySize`))
+	require.NoError(t, err)
+	assert.Less(t, html, 20_000)
 	page.WaitText("To pay today\t$0.00")
 	typesCard(page, "4242424242424242")
 	page.Click("button.pay")

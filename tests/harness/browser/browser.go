@@ -267,6 +267,33 @@ func (p *Page) Refused() []string {
 	return append([]string(nil), p.security...)
 }
 
+// Shift returns how much of the page has moved by itself since it was opened, as its cumulative layout shift (https://web.dev/articles/cls).
+func (p *Page) Shift() float64 {
+	p.t.Helper()
+	p.Value(`window.shifted = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) { window.shifted += e.hadRecentInput ? 0 : e.value } }).observe({type: "layout-shift", buffered: true});
+		requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => { window.shiftIsKnown = true }))); 0`)
+	p.Wait("window.shiftIsKnown")
+	var shift float64
+	if err := json.Unmarshal([]byte(p.Value("JSON.stringify(window.shifted)")), &shift); err != nil {
+		p.t.Fatal(err)
+	}
+	return shift
+}
+
+// Loaded returns how many requests the page has made, itself included, and how many bytes their answers had as they were sent. Of another host it knows
+// those alone whose answers have Timing-Allow-Origin.
+func (p *Page) Loaded() (requests, bytes int) {
+	p.t.Helper()
+	var loaded []int
+	if err := json.Unmarshal([]byte(p.Value(`JSON.stringify([...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(e => e.encodedBodySize))`)), &loaded); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, size := range loaded {
+		bytes += size
+	}
+	return len(loaded), bytes
+}
+
 // Width makes the window this wide.
 func (p *Page) Width(pixels int) {
 	p.t.Helper()
