@@ -28,8 +28,7 @@ import (
 
 const (
 	portalOrders = 20  // orders on a page
-	portalDue    = 10  // invoices to pay, of each status
-	portalAll    = 100 // subscriptions or cards: hardly anybody has more
+	portalAll    = 100 // subscriptions, cards or invoices to pay in one status: hardly anybody has more
 )
 
 // visit is a request of a customer to the portal. The token in the address is all that says who they are. There is no cookie,
@@ -155,6 +154,7 @@ type money struct {
 type portalHome struct {
 	portalPage
 	Due           []invoice.Invoice
+	Owed          []money // what all of them come to, by currency; empty if there are more
 	Subscriptions []subscription.Subscription
 	Orders        []portalOrder
 	MoreOrders    bool
@@ -195,7 +195,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	home := portalHome{portalPage: v.page(v.l.T("portal.title"), problem), Once: newOnce()}
 	var err error
-	if home.Due, err = p.dueInvoices(v); err != nil {
+	if home.Due, home.Owed, err = p.dueInvoices(v); err != nil {
 		return err
 	}
 	if home.Subscriptions, _, err = p.store.Subscription.List(ctx, account, subscription.List{Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
@@ -220,23 +220,30 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	return p.render(v, status, "portal.html", home.frame(), home)
 }
 
-// dueInvoices returns the invoices that the customer has to pay, those that are past due first.
-func (p *Pages) dueInvoices(v *visit) ([]invoice.Invoice, error) {
-	var due []invoice.Invoice
+// dueInvoices returns the invoices that the customer has to pay, those that are past due first, and what they come to by currency. Nothing is summed if
+// there are more.
+func (p *Pages) dueInvoices(v *visit) (due []invoice.Invoice, owed []money, err error) {
+	sums, hasMore := map[string]int64{}, false
 	for _, status := range []invoice.Status{invoice.StatusPastDue, invoice.StatusOpen} {
-		found, _, err := p.store.Invoice.List(v.ctx(), v.Session.AccountID, invoice.List{
-			Page: core.Page{Limit: portalDue}, Customer: v.Customer.ID, Status: status, IsVerified: true,
+		found, more, err := p.store.Invoice.List(v.ctx(), v.Session.AccountID, invoice.List{
+			Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, Status: status, IsVerified: true,
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		hasMore = hasMore || more
 		for i := range found {
 			if isDue(&found[i]) {
-				due = append(due, found[i])
+				due, sums[found[i].Currency] = append(due, found[i]), sums[found[i].Currency]+found[i].AmountDue()
 			}
 		}
 	}
-	return due, nil
+	for _, currency := range slices.Sorted(maps.Keys(sums)) {
+		if !hasMore {
+			owed = append(owed, money{sums[currency], currency})
+		}
+	}
+	return due, owed, nil
 }
 
 // customerOrders returns the customer's orders after one of them, newest first, with their lines in words and their invoices.

@@ -209,6 +209,9 @@ func TestPortal_ListsEveryOrderPageByPage(t *testing.T) {
 	for range 23 {
 		g.billed()
 	}
+	home := g.see("", http.StatusOK)
+	assert.Contains(t, home, `<h2 id="due">To pay: <span class="amount">€2,189.60</span></h2>`)
+	assert.Equal(t, 23, strings.Count(home, ">Pay invoice "))
 	first := g.see("/orders", http.StatusOK)
 	require.Equal(t, 20, strings.Count(first, "<small>Order "))
 	next := regexp.MustCompile(`href="[^"]*(/orders\?after=[^"]*)"`).FindStringSubmatch(first)
