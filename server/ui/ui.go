@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 )
 
-//go:embed base.html parts.html desk.html
+//go:embed base.html parts.html desk.html gallery.html
 var files embed.FS
 
 //go:embed sheet.css

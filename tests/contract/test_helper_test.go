@@ -1,8 +1,12 @@
 package contract
 
 import (
+	"io"
 	"net/http"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -64,5 +68,20 @@ func TestDriftAds_TakesTheNewestCampaignOfItsChannel(t *testing.T) {
 		ok[*sdk.SocialAccount](t)(c.Socials.Deactivate(background, a.channel))
 		_, err = c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, Kind: sdk.AdDriftKindRename})
 		refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
+	})
+}
+
+// Whoever makes pages sees all parts of them on a server for development.
+func TestDevelopment_ShowsTheParts(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		for path, says := range map[string]string{"/dev/parts": "Parts of buyers' pages", "/dev/parts/dashboard?locale=ar-XB": `dir="rtl"`} {
+			response, err := http.Get(s.URL + path)
+			require.NoError(t, err)
+			page, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusOK, response.StatusCode, path)
+			assert.Contains(t, string(page), says, path)
+		}
 	})
 }

@@ -25,4 +25,5 @@ func TestProduction_HasNoTestHelpers(t *testing.T) {
 		}
 	}
 	assert.Positive(t, asked)
+	c.Do(t, http.MethodGet, "/dev/parts", nil).Fault(t, http.StatusNotFound, "resource_missing")
 }

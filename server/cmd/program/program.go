@@ -26,6 +26,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/server/reference"
 	"github.com/tillwright/tillwright/server/transfer"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/webhooks"
@@ -133,6 +134,9 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	}
 	if develops {
 		deps.Development, deps.Prepare = true, sandbox.FromHeader
+		for _, path := range []string{ui.GalleryPath, ui.DeskGalleryPath} {
+			deps.Pages[path] = func(c echo.Context) error { return ui.ServeGallery(c.Response(), c.Request()) }
+		}
 	}
 	if p.api, err = server.New(deps); err != nil {
 		return nil, err
