@@ -195,7 +195,7 @@ func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund
 	if customer.DeletedAt == nil {
 		d.Customer = customer
 	}
-	if err := s.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: d}); err != nil {
+	if err := s.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.EventsBy(), Seq: o.EventSeq, Data: d}); err != nil {
 		return err
 	}
 	_, err = u.Exec(ctx, `UPDATE invoices SET credit_notes = ?, refunded_balance = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,

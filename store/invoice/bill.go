@@ -13,8 +13,8 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// Bill is an order with its invoice, and what their events show in full. All their events have one ordering key, the order's
-// id, and are counted by one sequence, the order's. Order is nil while the invoice is a draft.
+// Bill is an order with its invoice, and what their events show in full. All their events have one ordering key, which the draft
+// had before them, and are counted by one sequence, the order's. Order is nil while the invoice is a draft.
 type Bill struct {
 	Order    *order.Order
 	Invoice  *Invoice
@@ -67,6 +67,8 @@ func NewBill(p Placement, now core.Time) (*Bill, error) {
 	isDraft := inv.ID != ""
 	if !isDraft {
 		inv.ID, inv.OrderKey, inv.CreatedAt = core.NewID(core.KindInvoice), core.NewID(core.KindOrder), now
+	} else { // the order is as old as its id says
+		o.EventKey, inv.OrderKey = new(inv.OrderKey), core.NewID(core.KindOrder)
 	}
 	o.ID, o.InvoiceID, o.CustomerID = inv.OrderKey, &inv.ID, p.Customer.ID
 	o.Status, o.EventSeq, o.CreatedAt, o.UpdatedAt = order.StatusPending, inv.EventSeq, now, now
@@ -190,16 +192,16 @@ func (s *Store) LockBill(ctx context.Context, u *db.Unit, account, ref string) (
 func (s *Store) EmitOrder(ctx context.Context, u *db.Unit, kind string, b *Bill) error {
 	o := b.Order
 	o.EventSeq++
-	return s.rooms.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: &order.Detail{Order: o, Items: b.Items, Customer: b.Customer}})
+	return s.rooms.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.EventsBy(), Seq: o.EventSeq, Data: &order.Detail{Order: o, Items: b.Items, Customer: b.Customer}})
 }
 
 // EmitInvoice emits an event of an invoice. It is counted in the order's EventSeq, or in the invoice's own as long as it is a
 // draft; the caller stores that.
 func (s *Store) EmitInvoice(ctx context.Context, u *db.Unit, kind string, b *Bill) error {
-	inv, seq := b.Invoice, &b.Invoice.EventSeq
+	inv, key, seq := b.Invoice, b.Invoice.OrderKey, &b.Invoice.EventSeq
 	if b.Order != nil {
-		seq = &b.Order.EventSeq
+		key, seq = b.Order.EventsBy(), &b.Order.EventSeq
 	}
 	*seq++
-	return s.rooms.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: inv.AccountID, Key: inv.OrderKey, Seq: *seq, Data: &Detail{inv, b.Items, b.Customer}})
+	return s.rooms.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: inv.AccountID, Key: key, Seq: *seq, Data: &Detail{inv, b.Items, b.Customer}})
 }

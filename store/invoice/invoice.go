@@ -49,7 +49,7 @@ const (
 type Invoice struct {
 	AccountID        string                             `db:"account_id"`
 	ID               string                             `db:"id"`
-	OrderKey         string                             `db:"order_key"` // the id of its order, from the draft on
+	OrderKey         string                             `db:"order_key"` // the id of its order; of a draft, the ordering key of its events
 	OrderID          *string                            `db:"order_id"`
 	Sequence         *int64                             `db:"sequence"`
 	Number           *string                            `db:"number"`

@@ -95,9 +95,18 @@ type Order struct {
 	Metadata           core.Metadata                         `db:"metadata"`
 	LinkVersion        int64                                 `db:"link_version"` // the version of the addresses that open its page: raising it ends those made before
 	EventSeq           int64                                 `db:"event_seq"`
+	EventKey           *string                               `db:"event_key"` // the ordering key of its events, if that is not its id: see EventsBy
 	CreatedAt          core.Time                             `db:"created_at"`
 	UpdatedAt          core.Time                             `db:"updated_at"`
 	ReceiptURL         string                                `db:"-"` // the page that shows the receipt to the buyer
+}
+
+// EventsBy returns the ordering key of the order's events: webhooks with one key go out one after another.
+func (o *Order) EventsBy() string {
+	if o.EventKey != nil {
+		return *o.EventKey
+	}
+	return o.ID
 }
 
 // RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance: a refund of

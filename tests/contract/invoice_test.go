@@ -111,9 +111,9 @@ func TestCreateInvoice_RefusesWhatCannotBeBilled(t *testing.T) {
 
 func TestFinalizeInvoice_MakesItsOrder(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
-		purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		bob := billed(t, c)
 		made := draft(t, c, bob, workshop(120000))
+		purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		for range 2 {
 			open := ok[*sdk.Invoice](t)(c.Invoices.Finalize(background, made.ID, sdk.Expand("order", "lines")))
 			order := open.Order.Object
@@ -125,6 +125,9 @@ func TestFinalizeInvoice_MakesItsOrder(t *testing.T) {
 			}
 			if order.LineItems[0].ID != open.Lines[0].Object.ID || order.Customer.ID != bob.ID {
 				t.Errorf("the order is %+v", order)
+			}
+			if newest := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Limit: new(int64(1))})); newest.Data[0].ID != order.ID {
+				t.Errorf("the newest order is number %d, and not that of the draft", newest.Data[0].Number)
 			}
 		}
 		free := issue(t, c, bob, workshop(0))
