@@ -102,7 +102,7 @@ func (d *Dashboard) experienceForm(v *visit, e *sdk.Experience) (*ui.Form, error
 		{Kind: "textarea", Name: "description", Label: "Description", Hint: "Markdown. Who may not get in sees it too.", Value: v.typedLines("description", core.Deref(e.Description)), Lines: 6, Optional: true},
 		{Kind: "select", Name: "access", Label: "Who gets in", Options: chosen(v.typed("access", string(e.Access)), experienceAccess...)},
 		{Name: "cover_url", Label: "Picture", Hint: "Its https address.", Value: v.typed("cover_url", core.Deref(e.CoverURL)), Longest: 2000, Optional: true},
-		{Name: "slug", Label: "Short name", Hint: "By which programs find it.", Value: v.typed("slug", e.Slug), Longest: 100, Optional: true},
+		v.slugControl(e.Slug, "Short name", "By which programs find it.", "name"),
 	}
 	return &ui.Form{Submit: "Save", Cancel: experiencesPage, Once: newOnce(), Buttons: []ui.Button{previewButton}, Controls: slices.Concat(controls, inside)}, nil
 }
@@ -164,7 +164,7 @@ func readExperience(v *visit, e *sdk.Experience) (*sdk.ExperienceUpdate, error) 
 		Name: new(v.field("name")), Description: cleared(v.typedLines("description", "")), Access: new(sdk.ExperienceAccess(v.field("access"))), CoverURL: cleared(v.field("cover_url")), Slug: v.optional("slug"),
 		Content: &sdk.ExperienceContent{URL: v.optional("content.url"), Platform: v.optional("content.platform"), Location: v.optional("content.location"), Timezone: v.optional("content.timezone"), Files: v.Request().PostForm["content.files"]},
 	}
-	if err := named(v); err != nil {
+	if err := cmp.Or(named(v), v.filled("slug")); err != nil {
 		return in, err
 	}
 	for name, into := range map[string]**sdk.Time{"content.starts_at": &in.Content.StartsAt, "content.ends_at": &in.Content.EndsAt} {

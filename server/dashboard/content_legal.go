@@ -68,7 +68,7 @@ func legalForm(v *visit, l *sdk.LegalPage) *ui.Form {
 		{Name: "title", Label: "Title", Value: v.typed("title", l.Title), Longest: 255, Required: true},
 		bodyControl(v.typedLines("body", core.Deref(l.Body))),
 		{Name: "locale", Label: "Language", Hint: "Such as en or pt-BR. Empty: the shop's.", Value: v.typed("locale", l.Locale), Longest: 35, Optional: true},
-		{Name: "slug", Label: "Address", Hint: "The last part of it. Empty: from the title.", Value: v.typed("slug", l.Slug), Longest: 100, Optional: true},
+		v.slugControl(l.Slug, "Address", "The last part of it.", "title"),
 		{Kind: "checkbox", Name: "requires_acceptance", Label: "Buyers must accept it before they pay", Hint: "Each order keeps which version was accepted.", Checked: accepts},
 	}}
 	if l.ID != "" {
@@ -174,8 +174,11 @@ func (d *Dashboard) saveLegal(v *visit) error {
 	f := legalForm(v, l)
 	if !v.isPreview() {
 		if err = titled(v); err == nil {
+			err = v.filled("slug")
+		}
+		if err == nil {
 			_, err = d.api.LegalPages.Update(v.ctx(), l.ID, &sdk.LegalPageUpdate{
-				Kind: new(sdk.LegalPageKind(v.field("kind"))), Title: new(v.field("title")), Body: new(v.typedLines("body", "")), Slug: v.optional("slug"), Locale: new(cmp.Or(v.field("locale"), l.Locale)),
+				Kind: new(sdk.LegalPageKind(v.field("kind"))), Title: new(v.field("title")), Body: new(v.typedLines("body", "")), Slug: v.optional("slug"), Locale: new(cmp.Or(v.field("locale"), v.shop.Locale)),
 				RequiresAcceptance: new(v.field("requires_acceptance") != ""),
 			}, v.once())
 		}

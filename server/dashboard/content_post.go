@@ -73,6 +73,8 @@ func (d *Dashboard) postForm(v *visit, b *sdk.BlogPost) (*ui.Form, error) {
 	if b.ScheduledFor != nil {
 		scheduled = b.ScheduledFor.Time().In(v.zone).Format(formMoment)
 	}
+	slug := v.slugControl(b.Slug, "Address", "The last part of it, such as autumn-news. A former one leads here too.", "title")
+	slug.Group = "How it is found"
 	f := &ui.Form{Submit: "Create post", Cancel: contentPage, Once: newOnce(), Buttons: []ui.Button{previewButton}, Controls: []ui.Control{
 		{Name: "title", Label: "Title", Value: v.typed("title", b.Title), Longest: 255, Required: true},
 		bodyControl(v.typedLines("body", core.Deref(b.Body))),
@@ -80,7 +82,7 @@ func (d *Dashboard) postForm(v *visit, b *sdk.BlogPost) (*ui.Form, error) {
 		{Group: "Who and when", Kind: "select", Name: "access", Label: "Who may read it", Options: chosen(v.typed("access", string(b.Access)), postAccess...)},
 		{Kind: "select", Name: "product", Label: "Which product", Hint: "If only who has a product may read it.", Options: chosen(product, names...)},
 		{Kind: "datetime-local", Name: "scheduled_for", Label: "Publish it by itself", Hint: "In the shop's time, " + v.zone.String() + ". Empty: when you press Publish.", Value: v.typed("scheduled_for", scheduled), Optional: true},
-		{Group: "How it is found", Name: "slug", Label: "Address", Hint: "The last part of it, such as autumn-news. Empty: from the title. A former one leads here too.", Value: v.typed("slug", b.Slug), Longest: 100, Optional: true},
+		slug,
 		{Name: "tags", Label: "Tags", Hint: "With commas between them.", Value: v.typed("tags", strings.Join(b.Tags, ", ")), Longest: 900, Optional: true},
 		{Name: "author_name", Label: "Author", Value: v.typed("author_name", core.Deref(b.AuthorName)), Longest: 120, Optional: true},
 		{Name: "cover_url", Label: "Picture", Hint: "Its https address.", Value: v.typed("cover_url", core.Deref(b.CoverURL)), Longest: 2000, Optional: true},
@@ -217,6 +219,9 @@ func (d *Dashboard) savePost(v *visit) error {
 		return v.show(http.StatusOK, p)
 	}
 	in, err := readPost(v, b.Status)
+	if err == nil {
+		err = v.filled("slug")
+	}
 	if err == nil {
 		_, err = d.api.BlogPosts.Update(v.ctx(), b.ID, in, v.once())
 	}

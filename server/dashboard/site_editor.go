@@ -76,6 +76,9 @@ func (v *visit) siteUpdate(s *sdk.AISite, e *siteEditor) (*sdk.AISiteUpdate, err
 	if e.unknown { // else what follows it would be lost
 		return nil, core.Invalid("add", "The form has a block of an unknown kind. Load the page again.")
 	}
+	if err := v.filled("subdomain"); err != nil {
+		return nil, err
+	}
 	in := &sdk.AISiteUpdate{Name: &e.name, Subdomain: &e.subdomain}
 	if len(e.blocks) == 0 {
 		if s.Content != nil {

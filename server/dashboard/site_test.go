@@ -77,6 +77,9 @@ func TestSites_AreMadeOfBlocksAndPublished(t *testing.T) {
 		at := presses(t, w.owner, "/app/sites/new", "Create site", "name", "Ada <b>", "subdomain", "ada-ships")
 		sees(t, w.owner, at, "Ada &lt;b&gt;</h1>", "Draft</span>", "/sites/ada-ships", `<option value="text">Text</option>`)
 		sees(t, w.owner, "/app/sites", "Ada &lt;b&gt;", "/sites/ada-ships")
+		status, page = w.owner.Post(at, url.Values{"name": {"Ada"}, "subdomain": {""}})
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		require.Contains(t, page, `href="#subdomain"`)
 
 		to := presses(t, w.owner, at, "Add block", "add", "text")
 		require.Equal(t, at+"?add=text#block-1", to)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -43,6 +44,25 @@ func (v *visit) days() (from, until *sdk.Time, err error) {
 		*into = new(sdk.TimeOf(t))
 	}
 	return from, until, nil
+}
+
+// filled returns CodeInvalid on the first of some fields that was sent empty: such a field can be changed, and not left out.
+func (v *visit) filled(names ...string) error {
+	for _, name := range names {
+		if v.Request().PostForm.Has(name) && v.field(name) == "" {
+			return core.Invalid(name, "Type one: it can be changed, and not left out.")
+		}
+	}
+	return nil
+}
+
+// slugControl is the field of what stands last in an address. It may stay empty while there is none yet: it is made from another field then.
+func (v *visit) slugControl(slug, label, hint, from string) ui.Control {
+	c := ui.Control{Name: "slug", Label: label, Hint: hint, Value: v.typed("slug", slug), Longest: 100, Required: slug != ""}
+	if slug == "" {
+		c.Hint, c.Optional = c.Hint+" Empty: from the "+from+".", true
+	}
+	return c
 }
 
 // optionText returns the text of a value among pairs of values and texts, the value itself if it has none.
