@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"server/logo":       {},
 	"server/ui":         {"server/locale", "store/core"},
 	"server/mail":       {"server/locale", "server/logo", "store/..."},
+	"server/devmail":    {"server/locale", "server/logo", "server/mail", "server/ui", "store/..."},
 	"server/dashboard":  {"sdk", "server/blob", "server/transfer", "server/caller", "server/locale", "server/ui", "store/...", "sdk/wire", "sdk/signature"},
 	"server/reference":  {"ads", "sdk", "server/locale", "server/ui", "server/view", "store/...", "gen/...", "openapi/answer", "sdk/wire", "sdk/signature"},
 	"server/domains":    {"store/..."},

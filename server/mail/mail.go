@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -84,29 +82,6 @@ func (m *SMTP) Send(ctx context.Context, l Letter) error {
 		return fmt.Errorf("send mail: %w", err)
 	}
 	return nil
-}
-
-// Folder writes letters into files of a folder, for development.
-type Folder struct{ Path string }
-
-// Send implements Mailer.
-func (f Folder) Send(_ context.Context, l Letter) error {
-	message, err := l.message("shop@localhost.localdomain")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(f.Path, 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(f.Path, time.Now().UTC().Format("20060102-150405")+"-*.eml")
-	if err != nil {
-		return err
-	}
-	if _, err := message.WriteTo(file); err != nil {
-		_ = file.Close()
-		return fmt.Errorf("write mail to %s: %w", filepath.Base(file.Name()), err)
-	}
-	return file.Close()
 }
 
 // message returns the letter as a mail that is sent from an address.

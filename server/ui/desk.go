@@ -153,7 +153,12 @@ type Section struct {
 	Form   *Form
 	Forms  []Form // of one line each
 	Code   string
+	Inset  *Inset
 }
+
+// Inset is a page of its own that stands in this one. It runs no scripts, and is nobody's: its links open beside the page. The page needs frame-src in
+// its policy.
+type Inset struct{ Title, Address string }
 
 // Page is what a page of the dashboard consists of.
 type Page struct {

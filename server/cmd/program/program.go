@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/composer"
 	"github.com/tillwright/tillwright/server/dashboard"
+	"github.com/tillwright/tillwright/server/devmail"
 	"github.com/tillwright/tillwright/server/handlers"
 	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/mail"
@@ -84,10 +85,11 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	s.Outbox.OnEvent = dispatcher.Wake
 	providers, authenticator := providers(o, guard)
 	cashier := billing.New(s, providers)
-	post, err := newPost(o)
+	mailer, err := newMailer(o)
 	if err != nil {
 		return nil, err
 	}
+	post := mail.NewPost(s, mailer)
 	cashier.Letters = post.SendLettersOf
 	drivers, err := adDrivers(config, s.Advert, guard)
 	if err != nil {
@@ -126,9 +128,13 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
+	letters, err := letterPages(mailer)
+	if err != nil {
+		return nil, err
+	}
 	deps := server.Deps{
 		Store: s, Handlers: operations, Log: log, TrustedProxies: proxies, AccountQuota: config.AccountQuota,
-		Pages: routes(p.shop.Routes(), p.dashboard.Routes(), docs.Routes()), ErrorPage: p.shop.Refused, Inside: inside, LargeForms: []string{"/app/", "/checkout/", "/buy/"},
+		Pages: routes(p.shop.Routes(), p.dashboard.Routes(), docs.Routes(), letters), ErrorPage: p.shop.Refused, Inside: inside, LargeForms: []string{"/app/", "/checkout/", "/buy/"},
 		Transfers: routes(p.Files.Routes(), p.dashboard.Uploads()), Hooks: operations.Hooks(),
 		PublicURL: config.PublicURL, Release: o.Release, Document: o.Document,
 	}
@@ -182,16 +188,25 @@ func providers(o Options, guard *webhooks.Guard) (*payments.Registry, payments.A
 	return payments.NewRegistry(test, live), test
 }
 
-// newPost returns what writes to buyers and sellers.
-func newPost(o Options) (*mail.Post, error) {
+// newMailer returns what hands letters over, nil if nothing does.
+func newMailer(o Options) (mail.Mailer, error) {
 	if o.Mailer != nil {
-		return mail.NewPost(o.Store, o.Mailer), nil
+		return o.Mailer, nil
 	}
-	mailer, err := o.Config.Mailer()
+	return o.Config.Mailer()
+}
+
+// letterPages returns the pages that show the letters which are written as files, and none if they are sent.
+func letterPages(m mail.Mailer) (map[string]echo.HandlerFunc, error) {
+	folder, ok := m.(mail.Folder)
+	if !ok {
+		return nil, nil
+	}
+	box, err := devmail.New(folder)
 	if err != nil {
 		return nil, err
 	}
-	return mail.NewPost(o.Store, mailer), nil
+	return box.Routes(), nil
 }
 
 // warn tells whoever runs the program what it does that he may not want.
