@@ -1576,7 +1576,7 @@ type Account struct {
 	// LogoURL An image.
 	LogoURL *string `json:"logo_url"`
 
-	// AccentColor The colour of links and buttons on the hosted pages of your buyers, as you sent it. Where it could not be read it is shown darker or lighter. Null is our own.
+	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them, as you sent it. Where it could not be read it is shown darker or lighter. Null is our own.
 	//
 	// Example: #1a73e8
 	AccentColor *string `json:"accent_color"`
@@ -1727,7 +1727,7 @@ type AccountUpdate struct {
 	// LogoURL An image.
 	LogoURL nullable.Nullable[string] `json:"logo_url,omitempty"`
 
-	// AccentColor The colour of links and buttons on the hosted pages of your buyers: #, and two hexadecimal digits each for red, green and blue.
+	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them: #, and two hexadecimal digits each for red, green and blue.
 	AccentColor nullable.Nullable[string] `json:"accent_color,omitempty"`
 
 	// Country ISO 3166-1 alpha-2.

@@ -17,7 +17,7 @@ const brandingPage = settingsPage + "/branding"
 func (v *visit) brandingForm() *ui.Form {
 	f := &ui.Form{Submit: "Save", Once: newOnce(), Controls: []ui.Control{
 		{Name: "logo_url", Label: "Logo URL", Hint: "An image, such as https://example.com/logo.png. It stands on the checkout, on invoices and in letters.", Value: core.Deref(v.shop.LogoURL), InputMode: "url", Longest: 2048, Optional: true},
-		{Name: "accent_color", Label: "Colour of links and buttons", Hint: "Such as #1a73e8, on checkouts, invoices and the portal. It is made darker or lighter where it could not be read.", Value: core.Deref(v.shop.AccentColor), Longest: 7, Optional: true},
+		{Name: "accent_color", Label: "Colour of links and buttons", Hint: "Such as #1a73e8, on checkouts, invoices, the portal and in letters. It is made darker or lighter where it could not be read.", Value: core.Deref(v.shop.AccentColor), Longest: 7, Optional: true},
 		{Name: "handle", Label: "Handle", Hint: "A short name for addresses: small letters, digits and hyphens. What leads to the old one leads nowhere then.", Value: v.shop.Handle, Longest: 63, Required: true},
 	}}
 	if v.planHas(tenant.FeatureCustomDomain) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -21,6 +23,7 @@ type page struct {
 	Lang, Dir               string
 	HasLogo                 bool // it stands in the place of the seller's name
 	Seller, Subject         string
+	Light, Dark             ui.Shade // of links and of the button
 	Opening, Facts, Closing []string
 	Actions                 []pageAction
 	Items                   []pageItem
@@ -36,6 +39,7 @@ type pageItem struct {
 // html returns the content as a page of a seller. It loads nothing, because the logo is in the letter, and its addresses are those of the text.
 func (c content) html(seller *tenant.Account, hasLogo bool) (string, error) {
 	p := page{HasLogo: hasLogo, Lang: c.spoken.Tag, Dir: c.spoken.Dir, Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
+	p.Light, p.Dark = shadesOf(seller)
 	for _, a := range c.actions {
 		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ": "), a.url, a.button})
 	}
@@ -45,6 +49,14 @@ func (c content) html(seller *tenant.Account, hasLogo bool) (string, error) {
 	var text strings.Builder
 	err := letterTemplate().Execute(&text, p)
 	return text.String(), err
+}
+
+// shadesOf returns the colours of links and buttons of a seller's, or ours if they have none.
+func shadesOf(seller *tenant.Account) (inLight, inDark ui.Shade) {
+	if inLight, inDark, ok := ui.Shades(core.Deref(seller.AccentColor)); ok {
+		return inLight, inDark
+	}
+	return ui.Shade{Accent: "#1f57a8", On: "#ffffff"}, ui.Shade{Accent: "#8fb8f8", On: "#0e1626"}
 }
 
 // letter returns the content as a letter of a seller's, as text and as a page with their logo, which may be nil.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
@@ -223,6 +224,30 @@ func TestLetters_CarryTheLogo(t *testing.T) {
 	plain, err := all["portal"].letter(seller, nil)
 	require.NoError(t, err)
 	assert.NotContains(t, plain.HTML, "<img")
+}
+
+// Links and the button have the seller's colour, moved until it can be read, in the light and in the dark.
+func TestLetters_HaveTheSellersColour(t *testing.T) {
+	t.Parallel()
+	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual })
+	ours, err := all["receipt"].letter(seller, nil)
+	require.NoError(t, err)
+	for _, text := range []string{"background:#1f57a8;color:#ffffff;", `style="color:#1f57a8;`, ".go { background: #8fb8f8 !important; color: #0e1626 !important; }"} {
+		assert.Contains(t, ours.HTML, text)
+	}
+	seller.AccentColor = new("#ffee00")
+	theirs, err := all["receipt"].letter(seller, nil)
+	require.NoError(t, err)
+	inLight, inDark, ok := ui.Shades("#ffee00")
+	require.True(t, ok)
+	require.NotEqual(t, "#ffee00", inLight.Accent)
+	for _, text := range []string{
+		"background:" + inLight.Accent + ";color:" + inLight.On + ";", `style="color:` + inLight.Accent + `;`, ".go { background: " + inDark.Accent + " !important; color: " + inDark.On + " !important; }",
+	} {
+		assert.Contains(t, theirs.HTML, text)
+	}
+	assert.NotContains(t, theirs.HTML, "#1f57a8")
+	assert.NotContains(t, theirs.HTML, ":ZgotmplZ")
 }
 
 // Who has cancelled is told what a last bill charges, or that nothing does.

@@ -16,12 +16,24 @@ const (
 	accentChroma   = .2  // at most, so that nothing glares
 )
 
-// Accent returns a style that makes a seller's colour, such as #1a73e8, the accent of the sheet. Its lightness is moved until it can be read on the page,
-// and text on it, in the light and in the dark. A text that is no such colour has no style.
+// Shade is a colour that can be read on a page, and the colour of what stands on it. The third is a ground for ordinary text.
+type Shade struct{ Accent, On, Soft string }
+
+// Accent returns a style that makes a seller's colour, such as #1a73e8, the accent of the sheet: see Shades. A text that is no such colour has no style.
 func Accent(colour string) string {
+	inLight, inDark, ok := Shades(colour)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(":root { --accent: light-dark(%s, %s); --on-accent: light-dark(%s, %s); --accent-soft: light-dark(%s, %s); }", inLight.Accent, inDark.Accent, inLight.On, inDark.On, inLight.Soft, inDark.Soft)
+}
+
+// Shades returns a seller's colour, such as #1a73e8, for a page in the light and in the dark. Its lightness is moved until it can be read on the page, and
+// text on it. A text that is no such colour has none.
+func Shades(colour string) (inLight, inDark Shade, ok bool) {
 	value, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
 	if err != nil || len(colour) != 7 || colour[0] != '#' {
-		return ""
+		return Shade{}, Shade{}, false
 	}
 	var channels light
 	for i, shift := range []int{16, 8, 0} {
@@ -29,13 +41,12 @@ func Accent(colour string) string {
 	}
 	lightness, chroma, hue := channels.oklch()
 	chroma = min(chroma, accentChroma)
-	var accents, texts, softs [2]string
-	for i, white := range []light{{1, 1, 1}, {}} {
-		accent := legible(lightness, chroma, hue, grounds[i], white, i == 1)
-		accents[i], texts[i] = accent.hex(), white.hex()
-		softs[i] = within([2]float64{.95, .3}[i], min(chroma, .03), hue).hex()
+	var shades [2]Shade
+	for i, text := range []light{{1, 1, 1}, {}} {
+		accent := legible(lightness, chroma, hue, grounds[i], text, i == 1)
+		shades[i] = Shade{accent.hex(), text.hex(), within([2]float64{.95, .3}[i], min(chroma, .03), hue).hex()}
 	}
-	return fmt.Sprintf(":root { --accent: light-dark(%s, %s); --on-accent: light-dark(%s, %s); --accent-soft: light-dark(%s, %s); }", accents[0], accents[1], texts[0], texts[1], softs[0], softs[1])
+	return shades[0], shades[1], true
 }
 
 // legible returns the colour of a hue whose lightness is next to the wanted one, and which can be read on the grounds and below the text. In the dark that
