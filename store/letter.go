@@ -56,7 +56,7 @@ var letterObjects = map[tenant.LetterKind]core.Kind{
 	tenant.LetterSubscriptionCanceled: core.KindSubscription, tenant.LetterSubscriptionEnded: core.KindSubscription,
 	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund, tenant.LetterSubscriptionKept: core.KindSubscription,
 	tenant.LetterPlanChanged: core.KindSubscription, tenant.LetterRenewalUpcoming: core.KindSubscription, tenant.LetterCardExpiring: core.KindSubscription,
-	tenant.LetterInvoiceReminder: core.KindInvoice,
+	tenant.LetterInvoiceReminder: core.KindInvoice, tenant.LetterFileUpdated: core.KindFile,
 }
 
 // Object returns what the letter is about.

@@ -29,19 +29,19 @@ type LetterContent struct {
 	Recipient string
 	Locale    *string // the language that the reader chose, nil if they chose none
 
-	Order        *order.Order
-	Invoice      *invoice.Invoice
-	Payment      *payment.Payment // the last of the invoice; nil: there was nothing to charge
-	Subscription *subscription.Subscription
-	Renewal      *subscription.Renewal
-	LastBill     int64 // what a cancelled subscription charges when it ends
-	Grant        *grant.Grant
-	Product      string // name of what the grant is of
-	Refund       *Refund
-	Method       *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
-	IsLate       bool                   // the invoice was due some days ago
-	PortalURL    string                 // where the customer changes what is theirs
-	Deliveries   []LetterDelivery
+	Order          *order.Order
+	Invoice        *invoice.Invoice
+	Payment        *payment.Payment // the last of the invoice; nil: there was nothing to charge
+	Subscription   *subscription.Subscription
+	Renewal        *subscription.Renewal
+	LastBill       int64 // what a cancelled subscription charges when it ends
+	Grant          *grant.Grant
+	Product        string // name of what the grant is of
+	Refund         *Refund
+	Method         *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
+	IsLate         bool                   // the invoice was due some days ago
+	PortalURL      string // where the customer changes what is theirs
+	Deliveries     []LetterDelivery
 
 	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word
 	checkout   *string // where what it tells of was bought, nil: nowhere
@@ -99,18 +99,19 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 			return c, err
 		}
 	}
-	if mailbox.IsFree(l.Kind) {
+	if mailbox.IsFree(l.Kind) && !c.followsPayment(l.Kind) {
 		c.Wait, err = s.Mailbox.CountFree(ctx, l.AccountID, l.Kind)
 	}
 	return c, err
 }
 
-// boundUnasked counts a letter to an address that nobody has confirmed. One too many is void; a reminder, which the seller's invoice needs, waits.
+// boundUnasked counts a letter to an address that nobody has confirmed. One too many is void; a reminder, which the seller's invoice needs, waits, and
+// so does what the seller wants many told of.
 func (s *Store) boundUnasked(ctx context.Context, l *Letter, c *LetterContent) error {
 	wait, err := s.Mailbox.CountUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
 	switch {
 	case wait == 0:
-	case l.Kind == tenant.LetterInvoiceReminder:
+	case l.Kind == tenant.LetterInvoiceReminder, l.Kind == tenant.LetterFileUpdated:
 		c.Wait, c.WaitsOne = wait, true
 	default:
 		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."
@@ -118,7 +119,7 @@ func (s *Store) boundUnasked(ctx context.Context, l *Letter, c *LetterContent) e
 	return err
 }
 
-// followsPayment reports whether a letter of this kind tells of money, so that nobody can cause it without paying.
+// followsPayment reports whether a letter of this kind tells of money, or of what was paid for, so that nobody can cause it without paying.
 func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
 	switch kind {
 	case tenant.LetterReceipt:
@@ -128,6 +129,8 @@ func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
 	case tenant.LetterSubscriptionCanceled, tenant.LetterSubscriptionEnded, tenant.LetterSubscriptionKept, tenant.LetterPlanChanged,
 		tenant.LetterRenewalUpcoming, tenant.LetterCardExpiring:
 		return c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
+	case tenant.LetterFileUpdated:
+		return c.Order != nil && c.Order.PaidAmount > 0 || c.Subscription != nil && c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
 	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder:
 	}
 	return false
@@ -158,6 +161,8 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 		return s.readCard(ctx, l, c)
 	case tenant.LetterInvoiceReminder:
 		return s.readReminder(ctx, l, c)
+	case tenant.LetterFileUpdated:
+		return s.readFileUpdate(ctx, l, c)
 	}
 	return fmt.Errorf("letters of kind %q are not known here", l.Kind)
 }

@@ -35,8 +35,10 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 			}
 		}
 		if s.Engine() == core.SQLite {
+			must(`DROP TABLE file_notices`)
 			for _, column := range []string{"products delivered_files", "products delivered_keys", "products delivered_access", "products thank_you",
-				"checkouts allow_quantity_change", "checkout_links allow_quantity_change", "checkouts withdrawal_waived_at", "orders withdrawal_waived_at", "orders event_key"} {
+				"checkouts allow_quantity_change", "checkout_links allow_quantity_change", "checkouts withdrawal_waived_at", "orders withdrawal_waived_at",
+				"orders event_key", "file_versions tell_buyers"} {
 				table, name, _ := strings.Cut(column, " ")
 				must(`ALTER TABLE ` + table + ` DROP COLUMN ` + name)
 			}

@@ -778,6 +778,7 @@ const (
 const (
 	LetterKindAccessGiven          LetterKind = "access_given"
 	LetterKindCardExpiring         LetterKind = "card_expiring"
+	LetterKindFileUpdated          LetterKind = "file_updated"
 	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
 	LetterKindPlanChanged          LetterKind = "plan_changed"
@@ -6383,9 +6384,14 @@ type FileVersion struct {
 	Status FileStatus `json:"status"`
 
 	// Upload Of a pending version.
-	Upload    *FileUpload `json:"upload"`
-	CreatedAt wire.Time   `json:"created_at"`
-	UpdatedAt wire.Time   `json:"updated_at"`
+	Upload *FileUpload `json:"upload"`
+
+	// TellBuyers Whether those who have the file get a letter about this version.
+	//
+	// Example: false
+	TellBuyers bool      `json:"tell_buyers"`
+	CreatedAt  wire.Time `json:"created_at"`
+	UpdatedAt  wire.Time `json:"updated_at"`
 }
 
 // References calls yield with each reference that a field holds.
@@ -6410,6 +6416,10 @@ type FileVersionCreate struct {
 	//
 	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 	SHA256 *string `json:"sha256,omitempty"`
+
+	// TellBuyers Sends a `file_updated` letter to all who have the file, once you complete it. Buyers of a product with `delivery_updates: new_buyers` keep
+	// their version, and get none. Nobody is told of the first version.
+	TellBuyers *bool `json:"tell_buyers,omitempty"`
 }
 
 // FileVersionList A page of results.
@@ -7343,7 +7353,8 @@ type Letter struct {
 	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 	// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
 	// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
-	// in 3 days, is due, or has been for 7 days.
+	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
+	// wait, the newest has a letter.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7403,7 +7414,8 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 // taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 // letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
 // 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
-// in 3 days, is due, or has been for 7 days.
+// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
+// wait, the newest has a letter.
 type LetterKind string
 
 // LetterList A page of results.
@@ -7472,6 +7484,11 @@ type LetterSettings struct {
 	//
 	// Example: true
 	InvoiceReminder bool `json:"invoice_reminder"`
+
+	// FileUpdated When a version of a file is complete that has `tell_buyers`, to all who have the file.
+	//
+	// Example: true
+	FileUpdated bool `json:"file_updated"`
 }
 
 // LetterStatus `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after

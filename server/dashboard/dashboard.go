@@ -156,6 +156,7 @@ func (d *Dashboard) pages() map[string]page {
 		"POST /app/products/:id":        {scope: "products:write", serve: d.saveProduct},
 		"POST /app/products/:id/prices": {scope: "products:write", serve: d.addPrice},
 		"POST /app/products/:id/:move":  {scope: "products:write", serve: d.moveProduct},
+		"/app/products/:id/files/:file": {scope: "files:write", serve: d.newVersion},
 
 		"/app/emails":                 {scope: "customers:read", serve: d.emails},
 		"/app/emails/:id":             {scope: "customers:read", serve: d.email},

@@ -33,6 +33,8 @@ func filled(t *testing.T) *world {
 	require.NoError(t, err)
 	p, err := api.Products.Update(t.Context(), products.Data[0].ID, &sdk.ProductUpdate{Name: &long})
 	require.NoError(t, err)
+	status, to := upload(t, w.owner, "/app/products/"+p.ID+"/files", "file", long+".pdf", "abc")
+	require.Equal(t, http.StatusSeeOther, status, to)
 	_, err = api.CheckoutLinks.Create(t.Context(), &sdk.CheckoutLinkCreate{Name: &long, PriceVariants: []string{p.PriceVariants[0].ID}})
 	require.NoError(t, err)
 	hook, err := api.WebhookEndpoints.Create(t.Context(), &sdk.WebhookEndpointCreate{URL: w.Hooks.URL + "/" + strings.Repeat("endless", 30), Description: &long})

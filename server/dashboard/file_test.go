@@ -28,7 +28,7 @@ func TestReadUpload_KeepsNoLineThatDoesNotEnd(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", body)
 	r.ContentLength = 1 << 40
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
-	_, _, _, err := readUpload(r)
+	_, err := readUpload(r)
 	var refused *core.Error
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, core.CodeInvalid, refused.Code)

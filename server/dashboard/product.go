@@ -198,7 +198,11 @@ func (d *Dashboard) showProduct(v *visit, status int, wrong *ui.Form, problems .
 	}
 	files := &ui.Table{Label: "What buyers get", Columns: []string{"Name", "What it is"}, Empty: &ui.Empty{Text: "Buyers get nothing yet but the receipt."}}
 	for _, given := range p.Deliverables {
-		files.Rows = append(files.Rows, []ui.Cell{{Text: cmp.Or(core.Deref(given.Name), core.Deref(given.Ref))}, {Text: deliverableText(given.Type)}})
+		name := ui.Cell{Text: cmp.Or(core.Deref(given.Name), core.Deref(given.Ref))}
+		if given.Type == sdk.DeliverableTypeFile && v.may("files:write") {
+			name.Address = address + "/files/" + core.Deref(given.Ref)
+		}
+		files.Rows = append(files.Rows, []ui.Cell{name, {Text: deliverableText(given.Type)}})
 	}
 	page := ui.Page{Heading: p.Name, Badge: productBadge(p.Status), Up: &ui.Link{Text: "Products", Address: productsPage}, Sections: []ui.Section{
 		{Title: "Prices", Table: prices}, {Title: "What buyers get", Table: files},

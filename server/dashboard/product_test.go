@@ -62,6 +62,23 @@ func TestProducts_AreMadePublishedAndGivenFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, content, string(bytes))
 
+		version := address + "/files/" + f.ID
+		sees(t, w.owner, address, `href="`+version+`"`)
+		sees(t, w.owner, version, "New version of Guide ä.pdf", "Tell buyers", `name="tell_buyers" type="checkbox" value="yes" aria-describedby="tell_buyers-hint">`)
+		status, to = upload(t, w.owner, version, "file", "another name.pdf", "second", "tell_buyers")
+		require.Equal(t, http.StatusSeeOther, status, to)
+		sees(t, w.owner, address, "Buyers download version 2 of Guide ä.pdf now. They are sent a letter.")
+		status, to = upload(t, w.owner, version, "file", "a.pdf", "third one")
+		require.Equal(t, http.StatusSeeOther, status, to)
+		sees(t, w.owner, address, "Buyers download version 3 of Guide ä.pdf now.")
+		versions, err := w.api.SDK().Files.ListVersions(t.Context(), f.ID, nil)
+		require.NoError(t, err)
+		require.Equal(t, []int64{9, 6, int64(len(content))}, []int64{versions.Data[0].Size, versions.Data[1].Size, versions.Data[2].Size})
+		require.Equal(t, []bool{false, true, false}, []bool{versions.Data[0].TellBuyers, versions.Data[1].TellBuyers, versions.Data[2].TellBuyers})
+		status, to = upload(t, w.owner, version, "file", "a.pdf", "", "tell_buyers")
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		require.Contains(t, to, "Choose a file that is not empty.")
+
 		sees(t, w.owner, "/app/products?q=hand&status=active", "Handbook")
 		sees(t, w.owner, "/app/products?q=nothing", "Nothing matches.", "Clear")
 		status, _ = w.owner.Get("/app/products?status=wrong")
@@ -69,11 +86,14 @@ func TestProducts_AreMadePublishedAndGivenFiles(t *testing.T) {
 	})
 }
 
-// upload sends one file as a browser does.
-func upload(t *testing.T, p *harness.Person, path, field, name, content string) (int, string) {
+// upload sends one file as a browser does, with ticks before it.
+func upload(t *testing.T, p *harness.Person, path, field, name, content string, ticks ...string) (int, string) {
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	for _, tick := range ticks {
+		require.NoError(t, form.WriteField(tick, "yes"))
+	}
 	part, err := form.CreateFormFile(field, name)
 	require.NoError(t, err)
 	_, _ = part.Write([]byte(content))

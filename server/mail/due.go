@@ -38,12 +38,22 @@ func (p *Post) Run(ctx context.Context, log *slog.Logger) {
 func (p *Post) SendDue(ctx context.Context) error {
 	var err error
 	for more := true; more && err == nil && ctx.Err() == nil; {
-		more, err = p.sendLetters(ctx)
+		var writes bool
+		if writes, err = p.writeLetters(ctx); err == nil {
+			more, err = p.sendLetters(ctx)
+		}
+		more = more || writes
 	}
 	if !p.Sends() {
 		return err
 	}
 	return errors.Join(err, p.askLeads(ctx), p.sendPortalLinks(ctx), p.sendRecoveries(ctx))
+}
+
+// writeLetters writes some of the letters that are too many to be written with their cause, and reports whether there were any.
+func (p *Post) writeLetters(ctx context.Context) (bool, error) {
+	due, err := p.store.Grant.DueNotices(ctx, dueAtOnce)
+	return len(due) > 0, errors.Join(err, each(ctx, due, p.store.TellOfFile))
 }
 
 // askLeads sends the letters that ask leads to confirm.

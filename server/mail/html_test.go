@@ -74,7 +74,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		string(tenant.LetterAccessGiven): accessGiven(l, told, false), string(tenant.LetterRefund): refunded(l, told),
 		string(tenant.LetterSubscriptionKept): subscriptionKept(l, told), string(tenant.LetterPlanChanged): planChanged(l, told), "plan_later": planChanged(l, &late),
 		string(tenant.LetterRenewalUpcoming): renewalUpcoming(l, told), string(tenant.LetterCardExpiring): cardExpiring(l, told),
-		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late),
+		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late), string(tenant.LetterFileUpdated): fileUpdated(l, told),
 		"verification": verification(l, seller, &checkout.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}

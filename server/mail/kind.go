@@ -48,6 +48,8 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 		c = cardExpiring(spoken, told)
 	case tenant.LetterInvoiceReminder:
 		c = invoiceReminder(spoken, told)
+	case tenant.LetterFileUpdated:
+		c = fileUpdated(spoken, told)
 	default:
 		err = fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
 	}
@@ -198,6 +200,19 @@ func accessGiven(l *locale.Locale, told *store.LetterContent, isKey bool) conten
 		c.closing = append(c.closing, l.T("mail.files_end"))
 	}
 	return c
+}
+
+// fileUpdated leads to the new version of a file that the reader has.
+func fileUpdated(l *locale.Locale, told *store.LetterContent) content {
+	seller, file := nameOf(told.Seller), oneLine(told.Deliveries[0].FileName)
+	items, _ := itemsOf(l, told.Deliveries[:1])
+	return content{
+		subject: l.T("mail.file.subject", "file", file, "seller", seller),
+		opening: []string{l.T("mail.file.opening", "file", file, "seller", seller)},
+		actions: []action{{l.T("mail.purchases"), told.PortalURL, l.T("portal.title")}},
+		items:   items,
+		closing: []string{l.T("mail.files_end")},
+	}
 }
 
 func refunded(l *locale.Locale, told *store.LetterContent) content {

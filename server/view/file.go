@@ -43,6 +43,7 @@ func FileVersion(v *grant.FileVersion) api.FileVersion {
 		SHA256:      v.SHA256,
 		Status:      api.FileStatus(v.Status),
 		Upload:      nil,
+		TellBuyers:  v.TellBuyers,
 		CreatedAt:   at(v.CreatedAt),
 		UpdatedAt:   at(v.UpdatedAt),
 	}
@@ -77,7 +78,7 @@ func NewFile(b *api.FileCreate) grant.NewFile {
 
 // NewFileVersion reads the body of a create.
 func NewFileVersion(b *api.FileVersionCreate) grant.NewVersion {
-	return grant.NewVersion{Size: b.Size, ContentType: value(b.ContentType), SHA256: b.SHA256}
+	return grant.NewVersion{Size: b.Size, ContentType: value(b.ContentType), SHA256: b.SHA256, TellBuyers: value(b.TellBuyers)}
 }
 
 // FileChange reads the body of a PATCH.

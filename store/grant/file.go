@@ -179,6 +179,7 @@ func (s *Store) DeleteFile(ctx context.Context, account, ref string) (*File, err
 		}
 		for _, query := range []string{
 			`DELETE FROM file_versions WHERE account_id = ? AND file_id = ?`,
+			`DELETE FROM file_notices WHERE account_id = ? AND file_id = ?`,
 			`DELETE FROM files WHERE account_id = ? AND id = ?`,
 		} {
 			if _, err := u.Exec(ctx, query, account, f.ID); err != nil {

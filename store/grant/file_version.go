@@ -23,7 +23,8 @@ type FileVersion struct {
 	Status          FileStatus `db:"status"`
 	UploadExpiresAt *core.Time `db:"upload_expires_at"` // of a pending one
 	CreatedAt       core.Time  `db:"created_at"`
-	Ready           *string    `db:"ready"` // tells when it became ready, to be compared with the ids of grants
+	Ready           *string    `db:"ready"`       // tells when it became ready, to be compared with the ids of grants
+	TellBuyers      bool       `db:"tell_buyers"` // once it is ready
 	UpdatedAt       core.Time  `db:"updated_at"`
 
 	UploadURL string `db:"-"` // of a pending one
@@ -52,6 +53,7 @@ type NewVersion struct {
 	Size        int64
 	ContentType string  // "" = to be found out
 	SHA256      *string // hex; nil = any
+	TellBuyers  bool    // by letters, once it is ready; nobody of the first
 }
 
 // ListFileVersions returns a page of the versions of a file, newest first, and whether there are more.
@@ -124,7 +126,7 @@ func (s *Store) beginVersion(ctx context.Context, u *db.Unit, f *File, in NewVer
 	f.LastVersion++
 	v := &FileVersion{
 		AccountID: f.AccountID, ID: core.NewID(core.KindFileVersion), FileID: f.ID, Version: f.LastVersion, Size: in.Size, ContentType: in.ContentType,
-		SHA256: in.SHA256, Status: FileStatusPending, UploadExpiresAt: &expiresAt, CreatedAt: now, UpdatedAt: now,
+		SHA256: in.SHA256, TellBuyers: in.TellBuyers, Status: FileStatusPending, UploadExpiresAt: &expiresAt, CreatedAt: now, UpdatedAt: now,
 	}
 	f.UploadID, f.UploadExpiresAt = &v.ID, &expiresAt
 	if f.IsPending() {

@@ -59,7 +59,8 @@ func completing(err error) error {
 	return err
 }
 
-// FinishComplete makes a version ready whose bytes the bucket has, and moves its file to it. It is CodeInProgress if somebody else is the
+// FinishComplete makes a version ready whose bytes the bucket has, and moves its file to it, and has customers told if that was
+// asked for. It is CodeInProgress if somebody else is the
 // upload's writer by now.
 func (s *Store) FinishComplete(ctx context.Context, v *FileVersion, p *Upload, sha256, contentType string) (*File, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*File, error) {
@@ -72,6 +73,9 @@ func (s *Store) FinishComplete(ctx context.Context, v *FileVersion, p *Upload, s
 		}
 		v.SHA256, v.ContentType, v.Status, v.UploadExpiresAt, v.Ready, v.UpdatedAt = &sha256, contentType, FileStatusReady, nil, new(core.NewULID()), s.Now()
 		if err := u.Update(ctx, fileVersionColumns, v); err != nil {
+			return nil, err
+		}
+		if err := s.noteReady(ctx, u, v, f.IsPending()); err != nil {
 			return nil, err
 		}
 		f.Version, f.Size, f.ContentType, f.SHA256, f.Status = v.Version, v.Size, v.ContentType, v.SHA256, FileStatusReady

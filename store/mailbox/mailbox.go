@@ -103,15 +103,12 @@ func waitOf(err error) (time.Duration, error) {
 
 // IsFree reports whether a seller can cause letters of a kind to any address, without a payment.
 func IsFree(kind tenant.LetterKind) bool {
-	return kind == tenant.LetterAccessGiven || kind == tenant.LetterInvoiceReminder
+	return kind == tenant.LetterAccessGiven || kind == tenant.LetterInvoiceReminder || kind == tenant.LetterFileUpdated
 }
 
 // CountFree counts a letter that an account caused without a payment, and returns how long it has to wait if it is one too many. Then it is not counted.
 func (s *Store) CountFree(ctx context.Context, account string, kind tenant.LetterKind) (wait time.Duration, err error) {
-	subject := "access"
-	if kind == tenant.LetterInvoiceReminder {
-		subject = "reminders"
-	}
+	subject := map[tenant.LetterKind]string{tenant.LetterAccessGiven: "access", tenant.LetterInvoiceReminder: "reminders", tenant.LetterFileUpdated: "file_letters"}[kind]
 	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: subject, Most: freeLetters, Window: time.Hour}))
 }
 

@@ -26,12 +26,13 @@ const (
 	LetterRenewalUpcoming      LetterKind = "renewal_upcoming"      // of a plan of a year or more
 	LetterCardExpiring         LetterKind = "card_expiring"         // to which a subscription is charged
 	LetterInvoiceReminder      LetterKind = "invoice_reminder"      // an invoice that the seller issued is due
+	LetterFileUpdated          LetterKind = "file_updated"          // there is a new version of a file, of which the seller wants buyers told
 )
 
 // LetterKinds are all kinds.
 var LetterKinds = []LetterKind{
 	LetterReceipt, LetterPaymentFailed, LetterTrialEnding, LetterSubscriptionCanceled, LetterSubscriptionEnded, LetterAccessGiven, LetterRefund,
-	LetterSubscriptionKept, LetterPlanChanged, LetterRenewalUpcoming, LetterCardExpiring, LetterInvoiceReminder,
+	LetterSubscriptionKept, LetterPlanChanged, LetterRenewalUpcoming, LetterCardExpiring, LetterInvoiceReminder, LetterFileUpdated,
 }
 
 // Writes reports whether the account has letters of a kind sent.

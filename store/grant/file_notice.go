@@ -1,0 +1,117 @@
+package grant
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// noticeBatch is how many grants one transaction goes through to tell their customers of a version.
+const noticeBatch = 200
+
+// Notice is a version of a file of which customers are still to be told, and how far that has come: see NextToTell.
+type Notice struct {
+	AccountID string    `db:"account_id"`
+	ID        string    `db:"id"` // fver_
+	FileID    string    `db:"file_id"`
+	Version   int64     `db:"version"`
+	ProductID string    `db:"product_id"`
+	GrantID   string    `db:"grant_id"`
+	TurnAt    core.Time `db:"turn_at"`
+}
+
+var noticeColumns = db.ColumnsOf[Notice]("file_notices")
+
+// DueNotices names versions of which customers are still to be told, at most limit, for LockNotice. Each comes in its turn.
+func (s *Store) DueNotices(ctx context.Context, limit int) ([]core.Due, error) {
+	return db.Select[core.Due](ctx, s.db, `SELECT account_id, id FROM file_notices ORDER BY turn_at LIMIT ?`, limit)
+}
+
+// LockNotice returns a notice and locks it until the transaction ends. It is nil if all were told, or somebody else is at it.
+func (s *Store) LockNotice(ctx context.Context, u *db.Unit, account, id string) (*Notice, error) {
+	n, err := db.Get[Notice](ctx, u, noticeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.LockSkip(), account, id)
+	if err != nil {
+		return nil, fmt.Errorf("lock notice: %w", err)
+	}
+	return n, nil
+}
+
+// EndNotice has nobody else told.
+func (s *Store) EndNotice(ctx context.Context, u *db.Unit, n *Notice) error {
+	_, err := u.Exec(ctx, `DELETE FROM file_notices WHERE account_id = ? AND id = ?`, n.AccountID, n.ID)
+	return err
+}
+
+// NextToTell returns the next customers whose grants open the file of a locked notice, and notes that they were told, which commits with what the
+// caller writes for them. One may come again, by another grant. The notice ends with the last of them.
+func (s *Store) NextToTell(ctx context.Context, u *db.Unit, n *Notice) ([]string, error) {
+	now, err := s.db.BusinessNow(ctx, n.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := db.Select[Grant](ctx, u, grantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? AND id > ? ORDER BY id LIMIT ?`,
+		n.AccountID, n.ProductID, n.GrantID, noticeBatch)
+	if err != nil {
+		return nil, fmt.Errorf("read grants of a file: %w", err)
+	}
+	var customers []string
+	for _, g := range grants {
+		n.GrantID = g.ID
+		if g.Status == StatusActive && (g.ExpiresAt == nil || *g.ExpiresAt > now) {
+			customers = append(customers, g.CustomerID)
+		}
+	}
+	if len(grants) < noticeBatch {
+		next, err := s.productAfter(ctx, u, n)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil {
+			return customers, s.EndNotice(ctx, u, n)
+		}
+		n.ProductID, n.GrantID = *next, ""
+	}
+	n.TurnAt = s.Now()
+	_, err = u.Exec(ctx, `UPDATE file_notices SET product_id = ?, grant_id = ?, turn_at = ? WHERE account_id = ? AND id = ?`, n.ProductID, n.GrantID, n.TurnAt, n.AccountID, n.ID)
+	return customers, err
+}
+
+// productAfter returns the next product that delivers the file of a notice, itself or in an experience, nil after the last. One whose buyers keep the
+// version that they bought is left out.
+func (s *Store) productAfter(ctx context.Context, u *db.Unit, n *Notice) (*string, error) {
+	return db.Get[string](ctx, u, `
+		SELECT product_id FROM (
+			SELECT d.product_id FROM product_deliverables d JOIN products p ON p.account_id = d.account_id AND p.id = d.product_id
+			WHERE d.account_id = ? AND d.type = 'file' AND d.ref = ? AND d.removed IS NULL AND p.delivery_updates || '' = 'all_buyers'
+			UNION SELECT d.product_id FROM experience_files x
+			JOIN product_deliverables d ON d.account_id = x.account_id AND d.type = 'experience' AND d.ref = x.experience_id
+			WHERE x.account_id = ? AND x.file_id = ?
+		) AS delivering WHERE product_id > ? ORDER BY product_id LIMIT 1`, n.AccountID, n.FileID, n.AccountID, n.FileID, n.ProductID)
+}
+
+// noteReady has customers told of a version that has just become ready, if that was asked for. Of the first version of a file there is nobody to tell.
+func (s *Store) noteReady(ctx context.Context, u *db.Unit, v *FileVersion, isFirst bool) error {
+	if !v.TellBuyers || isFirst {
+		return nil
+	}
+	return u.Insert(ctx, noticeColumns, &Notice{AccountID: v.AccountID, ID: v.ID, FileID: v.FileID, Version: v.Version, TurnAt: s.Now()})
+}
+
+// OpenedFor returns a grant by which a customer has a file now, the newest of several, and what of it that is. Both are nil if there is none.
+func (s *Store) OpenedFor(ctx context.Context, account, customer, file string) (*Grant, *Deliverable, error) {
+	grants, err := s.CurrentGrants(ctx, account, customer)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range grants {
+		if grants[i].StatusNow() != StatusActive {
+			continue
+		}
+		if d, err := s.opens(ctx, &grants[i], file); err != nil || d != nil {
+			return &grants[i], d, err
+		}
+	}
+	return nil, nil, nil
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/signed"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// filePeriod tells the letters about a file apart: each customer has one for each version. All numbers have as many digits, so that they compare as
+// texts.
+func filePeriod(customer string, version int64) string {
+	return fmt.Sprintf("%s.%012d", customer, version)
+}
+
+// lastVersion is more than any version.
+const lastVersion = 999_999_999_999
+
+// TellOfFile writes the next letters about a version of a file that DueNotices of the grants names. What was written stays when the process dies, and
+// nobody is told twice.
+func (s *Store) TellOfFile(ctx context.Context, account, id string) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		n, err := s.Grant.LockNotice(ctx, u, account, id)
+		if err != nil || n == nil {
+			return nil, err
+		}
+		seller, err := s.Tenant.GetAccount(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		if seller.DisabledAt != nil || !seller.Writes(tenant.LetterFileUpdated) {
+			return nil, s.Grant.EndNotice(ctx, u, n)
+		}
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		customers, err := s.Grant.NextToTell(ctx, u, n)
+		if err != nil {
+			return nil, err
+		}
+		for _, customer := range customers {
+			l := Letter{AccountID: account, Kind: tenant.LetterFileUpdated, CustomerID: customer, ObjectID: n.FileID, Period: filePeriod(customer, n.Version)}
+			if err := s.writeDated(ctx, u, l, now, now); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// readFileUpdate reads a file of which there is a new version, as its customer has it. They are not told if they do not have it any more, or keep the
+// version that they bought.
+func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent) error {
+	told, number, _ := strings.Cut(l.Period, ".")
+	file, err := s.Grant.GetFile(ctx, l.AccountID, l.ObjectID)
+	if err != nil {
+		return err
+	}
+	g, opened, err := s.Grant.OpenedFor(ctx, l.AccountID, l.CustomerID, file.ID)
+	switch {
+	case err != nil:
+		return err
+	case g == nil:
+		c.Void = "The customer does not have the file any more."
+	case filePeriod(told, core.Deref(opened.Version)) < told+"."+number:
+		c.Void = "The customer keeps the version that they bought."
+	case c.Recipient == "":
+		c.Void = "The customer has no address."
+	default:
+		err = s.readNewerVersion(ctx, l, c, filePeriod(told, lastVersion))
+	}
+	if err != nil || c.Void != "" {
+		return err
+	}
+	if err := s.readSource(ctx, c, g); err != nil {
+		return err
+	}
+	link, err := s.Signed.SignFor(signed.File{Kind: signed.FileKindStored, Account: l.AccountID, ID: file.ID, Version: *opened.Version, Grant: g.ID}, letterFileLifetime)
+	if err != nil {
+		return err
+	}
+	c.Grant, c.Deliveries = g, []LetterDelivery{{Delivery: grant.Delivery{Deliverable: *opened, GrantID: g.ID, ProductID: g.ProductID}, FileName: file.Name, FileURL: link.URL}}
+	return nil
+}
+
+// readNewerVersion finds out whether the customer is told of a newer version. Then this letter is not sent.
+func (s *Store) readNewerVersion(ctx context.Context, l *Letter, c *LetterContent, last string) error {
+	newer, err := db.Get[string](ctx, s.db, `SELECT id FROM letters
+		WHERE account_id = ? AND (object_id, kind, period) > (?, ?, ?) AND (object_id, kind, period) <= (?, ?, ?) LIMIT 1`,
+		l.AccountID, l.ObjectID, l.Kind, l.Period, l.ObjectID, l.Kind, last)
+	if newer != nil {
+		c.Void = "There is a newer version since, of which there is another letter."
+	}
+	return err
+}
+
+// readSource reads by what a customer has a grant.
+func (s *Store) readSource(ctx context.Context, c *LetterContent, g *grant.Grant) (err error) {
+	switch g.SourceType {
+	case grant.SourceTypeOrder:
+		if c.Order, err = s.Order.Get(ctx, g.AccountID, g.SourceID); err == nil {
+			c.isVerified, c.checkout = c.Order.CustomerVerified, c.Order.CheckoutID
+		}
+	case grant.SourceTypeSubscription:
+		if c.Subscription, err = s.Subscription.Get(ctx, g.AccountID, g.SourceID); err == nil {
+			c.isVerified, c.checkout = c.Subscription.CustomerVerified, c.Subscription.CheckoutID
+		}
+	case grant.SourceTypeManual:
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Each turn writes a part of the letters. One whose progress is lost is written again, and changes nothing.
+func TestTellOfFile_WritesOneLetterForEachCustomer(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		const many = 450
+		first, second := s.onSale(t, fixedPrice(1900)).ProductID, s.onSale(t, fixedPrice(900)).ProductID
+		file, err := s.Grant.CreateFile(t.Context(), s.account, grant.NewFile{Name: "Guide.pdf", NewVersion: grant.NewVersion{Size: 1}})
+		require.NoError(t, err)
+		grants, notices := db.ColumnsOf[grant.Grant]("grants"), db.ColumnsOf[grant.Notice]("file_notices")
+		notice := &grant.Notice{AccountID: s.account, ID: core.NewID(core.KindFileVersion), FileID: file.ID, Version: 2}
+		give := func(ctx context.Context, u *db.Unit, customer, product string, status grant.Status) {
+			g := &grant.Grant{AccountID: s.account, ID: core.NewID(core.KindGrant), CustomerID: customer, ProductID: product, Quantity: 1, SourceType: grant.SourceTypeManual, ItemID: "1", Status: status}
+			if g.SourceID = g.ID; status == grant.StatusSuspended {
+				g.SuspendedAt, g.Reason = new(s.Now()), new(grant.ReasonPastDue)
+			}
+			require.NoError(t, u.Insert(ctx, grants, g))
+		}
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			for _, product := range []string{first, second} {
+				_, err := u.Exec(ctx, `INSERT INTO product_deliverables (account_id, id, product_id, position, type, ref) VALUES (?, ?, ?, 0, 'file', ?)`, s.account, core.NewULID(), product, file.ID)
+				require.NoError(t, err)
+			}
+			give(ctx, u, "cus_0", first, grant.StatusActive)
+			require.NoError(t, u.Insert(ctx, notices, notice))
+		})
+		s.copies(t, "grants", grants.SelectSQL, many, map[string]string{"id": "'grant_00000' || n", "customer_id": "'cus_' || n", "source_id": "'order_' || n"})
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			give(ctx, u, "cus_1", second, grant.StatusActive) // who has it twice
+			give(ctx, u, "cus_suspended", second, grant.StatusSuspended)
+		})
+		told := func() int { return s.count(t, `SELECT COUNT(*) FROM letters WHERE kind = 'file_updated'`) }
+		for turns := 1; ; turns++ {
+			due, err := s.Grant.DueNotices(t.Context(), 10)
+			require.NoError(t, err)
+			if len(due) == 0 {
+				break
+			}
+			require.Equal(t, core.Due{AccountID: s.account, ID: notice.ID}, due[0])
+			before := told()
+			require.NoError(t, s.TellOfFile(t.Context(), s.account, notice.ID))
+			require.LessOrEqual(t, told()-before, 200)
+			if turns == 3 {
+				s.during(t, func(ctx context.Context, u *db.Unit) {
+					_, err := u.Exec(ctx, `UPDATE file_notices SET product_id = '', grant_id = '' WHERE account_id = ?`, s.account)
+					require.NoError(t, err)
+				})
+			}
+			require.Less(t, turns, 20)
+		}
+		require.Equal(t, many+1, told())
+		require.Equal(t, many+1, s.count(t, `SELECT COUNT(DISTINCT customer_id) FROM letters`))
+	})
+}
