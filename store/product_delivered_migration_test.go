@@ -35,10 +35,12 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 			}
 		}
 		if s.Engine() == core.SQLite {
-			must(`DROP TABLE file_notices`)
+			for _, gone := range []string{"INDEX webhook_endpoints_untold", "TABLE file_notices", "TABLE people_letters"} {
+				must(`DROP ` + gone)
+			}
 			for _, column := range []string{"products delivered_files", "products delivered_keys", "products delivered_access", "products thank_you",
 				"checkouts allow_quantity_change", "checkout_links allow_quantity_change", "checkouts withdrawal_waived_at", "orders withdrawal_waived_at",
-				"orders event_key", "file_versions tell_buyers"} {
+				"orders event_key", "file_versions tell_buyers", "webhook_endpoints told_since"} {
 				table, name, _ := strings.Cut(column, " ")
 				must(`ALTER TABLE ` + table + ` DROP COLUMN ` + name)
 			}

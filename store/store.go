@@ -157,6 +157,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.Audit = audit.New(opened, s.Tenant)
 	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
+	s.Tenant.OnAPIKey = func(ctx context.Context, k *tenant.APIKey) error {
+		return s.Person.TellOwners(ctx, k.AccountID, person.LetterTokenMade, person.LetterDetail{Token: k.Name})
+	}
 	if opened.Engine == core.SQLite && o.Exclusive {
 		if err := s.endLeases(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())

@@ -1662,7 +1662,7 @@ type Account struct {
 	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
-	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or
+	// Letters Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All are on unless you switch them off. Where the law has customers told of trials or
 	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
 	// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 	Letters LetterSettings `json:"letters"`
@@ -7421,7 +7421,7 @@ type LetterKind string
 // LetterList A page of results.
 type LetterList = wire.List[Letter]
 
-// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or
+// LetterSettings Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All are on unless you switch them off. Where the law has customers told of trials or
 // renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
 // issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 type LetterSettings struct {
@@ -7489,6 +7489,11 @@ type LetterSettings struct {
 	//
 	// Example: true
 	FileUpdated bool `json:"file_updated"`
+
+	// WebhookFailing When a webhook endpoint has taken nothing for an hour: to the owners of the account, once until it works again.
+	//
+	// Example: true
+	WebhookFailing bool `json:"webhook_failing"`
 }
 
 // LetterStatus `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after

@@ -83,7 +83,7 @@ func (d *Dashboard) acceptInvitation(c echo.Context) error {
 		return d.overInvitation(c, err)
 	}
 	if signedIn == "" {
-		return d.letIn(c, who.ID, "/app")
+		return d.letIn(c, who.ID, "/app", true)
 	}
 	v, err := d.enter(c)
 	if err != nil {

@@ -101,5 +101,5 @@ func (d *Dashboard) recovered(c echo.Context) error {
 	if err != nil {
 		return d.overRecovery(c, err)
 	}
-	return d.letIn(c, id, "/app")
+	return d.letIn(c, id, "/app", false)
 }

@@ -54,7 +54,19 @@ func TestRecovery_IsByALetterThatWorksOnce(t *testing.T) {
 			require.Equal(t, http.StatusNotFound, status)
 			require.Contains(t, page, "Send me another one")
 		}
-		sends(t, s.Stranger(t), "/sign-in", url.Values{"email": {"ada@example.com"}, "password": {"another horse battery"}})
+		for _, browser := range []*harness.Person{ada, other, s.Stranger(t)} { // in the first two she signed in before
+			sends(t, browser, "/sign-in", url.Values{"email": {"ada@example.com"}, "password": {"another horse battery"}})
+		}
+		d := harness.OpenDatabase(t, address)
+		require.Eventually(t, func() bool { return len(d.Strings(t, "SELECT id FROM people_letters")) == 0 }, time.Minute, 20*time.Millisecond)
+		var told []string
+		for _, l := range s.Mail.Letters() {
+			if l.Subject == "Somebody signed in with your address" {
+				told = append(told, l.To)
+				require.Contains(t, l.Text, "Browser: another browser on another system\nNetwork address: 127.")
+			}
+		}
+		require.Equal(t, []string{"ada@example.com", "ada@example.com"}, told)
 
 		for range 4 {
 			sends(t, s.Stranger(t), "/recover", url.Values{"email": {"nobody@example.com"}})
@@ -75,9 +87,9 @@ func TestRecovery_IsForAnAddressThatIsRefusedToday(t *testing.T) {
 		sends(t, s.Stranger(t), "/sign-in", url.Values{"email": {"Ada@corp"}, "password": {"correct horse battery"}})
 		known, unknown := sends(t, s.Stranger(t), "/recover", url.Values{"email": {"ada@corp"}}), sends(t, s.Stranger(t), "/recover", url.Values{"email": {"nobody@corp"}})
 		require.Equal(t, unknown, known, "nobody is told who signs in here")
-		require.Eventually(t, func() bool { return len(s.Mail.Letters()) == 1 }, time.Minute, 20*time.Millisecond)
-		letter := s.Mail.Letters()[0]
-		require.Equal(t, "ada@corp", letter.To)
+		w := &world{Server: s}
+		require.Contains(t, w.told(t, "ada@corp", "Somebody signed in with your address").Text, "choose another password")
+		letter := w.told(t, "ada@corp", "Choose another password")
 		link := regexp.MustCompile(`/recover/[0-9a-z]+`).FindString(letter.Text)
 		require.Equal(t, "/app", sends(t, s.Stranger(t), link, url.Values{"password": {"another horse battery"}}))
 

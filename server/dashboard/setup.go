@@ -60,7 +60,7 @@ func (d *Dashboard) setUp(c echo.Context) error {
 	if err != nil {
 		return d.overLink(c, err)
 	}
-	return d.letIn(c, p.ID, "/app")
+	return d.letIn(c, p.ID, "/app", true)
 }
 
 // readNewcomer reads the form of a newcomer, and hashes their password if all else is right.
@@ -144,5 +144,5 @@ func (d *Dashboard) signedUp(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.letIn(c, p.ID, "/app")
+	return d.letIn(c, p.ID, "/app", true)
 }

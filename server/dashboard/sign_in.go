@@ -28,13 +28,14 @@ func isMissing(err error) bool {
 // addressOf returns the network address from which a request came.
 func addressOf(c echo.Context) string { return caller.Address(c.Request().Context()) }
 
-// letIn starts a session, sets its cookie, and leads on.
-func (d *Dashboard) letIn(c echo.Context, personID, to string) error {
-	token, err := d.store.Person.StartSession(c.Request().Context(), personID, c.Request().UserAgent(), addressOf(c))
+// letIn starts a session, sets its cookie, and leads on. Somebody new is told nothing of their browser, which is the first.
+func (d *Dashboard) letIn(c echo.Context, personID, to string, isNew bool) error {
+	p, err := d.store.Person.GetPerson(c.Request().Context(), personID)
 	if err != nil {
 		return err
 	}
-	p, err := d.store.Person.GetPerson(c.Request().Context(), personID)
+	isKnown := isNew || d.store.Person.KnowsBrowser(d.attempt(c, p.Email))
+	token, err := d.store.Person.StartSession(c.Request().Context(), personID, c.Request().UserAgent(), addressOf(c), isKnown)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (d *Dashboard) signIn(c echo.Context) error {
 		wrong := []ui.Problem{{Field: "password", Text: "This e-mail address and password do not belong together."}}
 		return d.write(c, http.StatusUnprocessableEntity, ui.Frame{Problems: wrong}, d.signInPage(credentials(c)))
 	}
-	return d.letIn(c, p.ID, wayBack(c))
+	return d.letIn(c, p.ID, wayBack(c), false)
 }
 
 // prove returns the person whose password was typed, nil if it is not theirs. Attempts are counted.

@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -111,6 +113,18 @@ func TestTeam_ChangesRolesByWhoMay(t *testing.T) {
 		sees(t, admin, "/app/team/leave", "Leave Test")
 		require.Equal(t, "/app/you", sends(t, admin, "/app/team/leave", nil))
 		sees(t, admin, "/app/you", "You have left Test.")
+
+		second := w.Member(t, w.api.Account, person.RoleAdmin)
+		sends(t, w.owner, "/app/team/"+second.ID, url.Values{"role": {"owner"}})
+		for _, to := range []string{w.owner.Email, second.Email} {
+			require.Contains(t, w.told(t, to, "Who owns Test").Text, second.Email+" is an owner of Test now.")
+		}
+		sends(t, second, "/app/team/"+w.owner.ID+"/remove", nil)
+		require.Eventually(t, func() bool {
+			return 2 == len(slices.DeleteFunc(w.Mail.Letters(), func(l mail.Letter) bool {
+				return !strings.Contains(l.Text, w.owner.Email+" is not an owner of Test any more.")
+			}))
+		}, time.Minute, 20*time.Millisecond, "who is one, and who was")
 
 		lines, err := w.api.SDK().Activity.List(t.Context(), &sdk.ListActivityParams{Actor: &admin.ID})
 		require.NoError(t, err)

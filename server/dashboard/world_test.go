@@ -4,11 +4,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -96,6 +99,19 @@ func between(t *testing.T, page, before, after string) string {
 	inner, _, found := strings.Cut(rest, after)
 	require.True(t, found)
 	return inner
+}
+
+// told waits for a letter under a subject to somebody who signs in, and returns it.
+func (w *world) told(t *testing.T, to, subject string) (letter mail.Letter) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		at := slices.IndexFunc(w.Mail.Letters(), func(l mail.Letter) bool { return l.To == to && l.Subject == subject })
+		if at >= 0 {
+			letter = w.Mail.Letters()[at]
+		}
+		return at >= 0
+	}, time.Minute, 20*time.Millisecond, subject)
+	return letter
 }
 
 // newMemberElsewhere returns the owner of another account.

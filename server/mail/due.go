@@ -8,7 +8,6 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // How often Run looks for letters that wait, and how many it sends before it looks again.
@@ -44,6 +43,7 @@ func (p *Post) SendDue(ctx context.Context) error {
 		}
 		more = more || writes
 	}
+	err = errors.Join(err, p.tellOfFailing(ctx), p.sendToPeople(ctx))
 	if !p.Sends() {
 		return err
 	}
@@ -54,6 +54,12 @@ func (p *Post) SendDue(ctx context.Context) error {
 func (p *Post) writeLetters(ctx context.Context) (bool, error) {
 	due, err := p.store.Grant.DueNotices(ctx, dueAtOnce)
 	return len(due) > 0, errors.Join(err, each(ctx, due, p.store.TellOfFile))
+}
+
+// tellOfFailing writes the letters about webhook endpoints that fail.
+func (p *Post) tellOfFailing(ctx context.Context) error {
+	due, err := p.store.Outbox.FailingEndpoints(ctx, dueAtOnce)
+	return errors.Join(err, each(ctx, due, p.store.TellOfFailing))
 }
 
 // askLeads sends the letters that ask leads to confirm.
@@ -71,14 +77,7 @@ func (p *Post) sendPortalLinks(ctx context.Context) error {
 // sendRecoveries sends people who forgot their password the links by which they choose another one.
 func (p *Post) sendRecoveries(ctx context.Context) error {
 	due, err := p.store.Person.DueRecoveries(ctx, dueAtOnce)
-	failed := []error{err}
-	for _, id := range due {
-		if ctx.Err() != nil {
-			break
-		}
-		failed = append(failed, p.sendRecovery(ctx, id))
-	}
-	return errors.Join(failed...)
+	return errors.Join(err, eachOf(ctx, due, p.sendRecovery))
 }
 
 func (p *Post) sendRecovery(ctx context.Context, id string) error {
@@ -86,7 +85,7 @@ func (p *Post) sendRecovery(ctx context.Context, id string) error {
 	if err != nil || r == nil {
 		return err
 	}
-	if err := p.send(ctx, locale.English, &tenant.Account{Name: "Tillwright"}, r.LinkID, &r.Email, nil, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
+	if err := p.send(ctx, locale.English, &ours, r.LinkID, &r.Email, nil, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
 		return err
 	}
 	return p.store.Person.EndRecovery(context.WithoutCancel(ctx), r.LinkID)
@@ -94,12 +93,17 @@ func (p *Post) sendRecovery(ctx context.Context, id string) error {
 
 // each sends letters until the server is told to stop. That one cannot be sent does not keep the others waiting.
 func each(ctx context.Context, due []core.Due, send func(ctx context.Context, account, id string) error) error {
+	return eachOf(ctx, due, func(ctx context.Context, d core.Due) error { return send(ctx, d.AccountID, d.ID) })
+}
+
+// eachOf is each of letters that are named in another way.
+func eachOf[T any](ctx context.Context, due []T, send func(context.Context, T) error) error {
 	var failed []error
 	for _, d := range due {
 		if ctx.Err() != nil {
 			break
 		}
-		failed = append(failed, send(ctx, d.AccountID, d.ID))
+		failed = append(failed, send(ctx, d))
 	}
 	return errors.Join(failed...)
 }

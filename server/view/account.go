@@ -114,7 +114,7 @@ func letterSettings(a *tenant.Account) api.LetterSettings {
 		AccessGiven: a.Writes(tenant.LetterAccessGiven), Refund: a.Writes(tenant.LetterRefund),
 		SubscriptionKept: a.Writes(tenant.LetterSubscriptionKept), PlanChanged: a.Writes(tenant.LetterPlanChanged),
 		RenewalUpcoming: a.Writes(tenant.LetterRenewalUpcoming), CardExpiring: a.Writes(tenant.LetterCardExpiring),
-		InvoiceReminder: a.Writes(tenant.LetterInvoiceReminder), FileUpdated: a.Writes(tenant.LetterFileUpdated),
+		InvoiceReminder: a.Writes(tenant.LetterInvoiceReminder), FileUpdated: a.Writes(tenant.LetterFileUpdated), WebhookFailing: a.Writes(tenant.LetterWebhookFailing),
 	}
 }
 

@@ -32,13 +32,25 @@ func (s *Store) TryPassword(ctx context.Context, a Attempt) error {
 
 // subjectOf returns what an attempt is counted for beside its network address: the browser, if it is known to be that person's, else their e-mail address.
 func (s *Store) subjectOf(a Attempt) string {
-	sealed, err := base64.RawURLEncoding.DecodeString(a.Browser)
-	if err == nil && len(sealed) > 0 {
-		if _, err = s.db.Options.Sealer.Open(sealed, contextOfBrowser+keyOf(a.Email)); err == nil {
-			return "sign_in:browser:" + hashOf(string(sealed))
-		}
+	if sealed := s.knownBrowser(a); sealed != nil {
+		return "sign_in:browser:" + hashOf(string(sealed))
 	}
 	return "sign_in:email:" + hashOf(keyOf(a.Email))
+}
+
+// KnowsBrowser reports whether the person with that e-mail address has signed in in the browser before.
+func (s *Store) KnowsBrowser(a Attempt) bool { return s.knownBrowser(a) != nil }
+
+// knownBrowser returns what the browser keeps, nil if it is not known to be that person's.
+func (s *Store) knownBrowser(a Attempt) []byte {
+	sealed, err := base64.RawURLEncoding.DecodeString(a.Browser)
+	if err != nil || len(sealed) == 0 {
+		return nil
+	}
+	if _, err = s.db.Options.Sealer.Open(sealed, contextOfBrowser+keyOf(a.Email)); err != nil {
+		return nil
+	}
+	return sealed
 }
 
 // KnownBrowser returns what a browser keeps in which somebody has signed in, for the attempts to come: it opens nothing.

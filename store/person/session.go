@@ -42,10 +42,15 @@ type Notice struct {
 	Bad    bool              `json:"bad,omitempty"` // something did not work
 }
 
-// StartSession lets somebody in, to an account of theirs, and returns the token of the session.
-func (s *Store) StartSession(ctx context.Context, person, agent, address string) (string, error) {
+// StartSession lets somebody in, to an account of theirs, and returns the token of the session. If their browser is not known to be theirs, they are told.
+func (s *Store) StartSession(ctx context.Context, person, agent, address string, isKnown bool) (string, error) {
 	token, now := newToken(), s.Now()
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		if !isKnown {
+			if err := s.tellOfBrowser(ctx, u, person, agent, address); err != nil {
+				return 0, err
+			}
+		}
 		return u.Exec(ctx, `
 			INSERT INTO person_sessions (id, person_id, account_id, agent, address, proven_at, used_at, created_at)
 			VALUES (?, ?, COALESCE((SELECT MIN(account_id) FROM members WHERE person_id = ?), ''), ?, ?, ?, ?, ?)`,

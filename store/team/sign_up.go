@@ -87,6 +87,9 @@ func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password 
 		if err := s.person.AddMember(ctx, *link.AccountID, p.ID, link.Role); err != nil {
 			return nil, err
 		}
+		if err := s.tellOwners(ctx, *link.AccountID, p.ID, p.Email, "", link.Role); err != nil {
+			return nil, err
+		}
 		ctx = activity.As(ctx, activity.Actor{Type: activity.ActorPerson, ID: p.ID, Name: p.Email})
 		return p, s.noteTeam(ctx, u, *link.AccountID, "acceptInvitation", &person.Member{PersonID: p.ID}, map[string][2]any{"email": {nil, p.Email}, "role": {nil, link.Role}})
 	})

@@ -77,6 +77,9 @@ func (s *Store) SetMemberRole(ctx context.Context, by Manager, who string, role 
 		if err := s.person.SetRole(ctx, by.AccountID, who, role); err != nil {
 			return nil, err
 		}
+		if err := s.tellOwners(ctx, by.AccountID, who, member.Email, member.Role, role); err != nil {
+			return nil, err
+		}
 		return nil, s.noteTeam(ctx, u, by.AccountID, "updateMember", member, map[string][2]any{"role": {member.Role, role}})
 	})
 	return err
@@ -92,6 +95,9 @@ func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error 
 		if err := s.person.RemoveMember(ctx, by.AccountID, who); err != nil {
 			return nil, err
 		}
+		if err := s.tellOwners(ctx, by.AccountID, who, member.Email, member.Role, ""); err != nil {
+			return nil, err
+		}
 		operation := "removeMember"
 		if who == by.PersonID {
 			operation = "leaveAccount"
@@ -99,6 +105,14 @@ func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error 
 		return nil, s.noteTeam(ctx, u, by.AccountID, operation, member, map[string][2]any{"email": {member.Email, nil}, "role": {member.Role, nil}})
 	})
 	return err
+}
+
+// tellOwners has the owners of an account told, and the member too, that the member is one of them now or no more.
+func (s *Store) tellOwners(ctx context.Context, account, who, email string, was, is person.Role) error {
+	if (was == person.RoleOwner) == (is == person.RoleOwner) {
+		return nil
+	}
+	return s.person.TellOwners(ctx, account, person.LetterOwnerChanged, person.LetterDetail{Member: email, Owns: is == person.RoleOwner}, who)
 }
 
 // member returns a member whom somebody changes or removes, who may do so. Who leaves needs no leave.

@@ -135,6 +135,11 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 		if err := s.checkRoom(ctx, u, account); err != nil {
 			return nil, err
 		}
+		if s.OnAPIKey != nil {
+			if err := s.OnAPIKey(ctx, k); err != nil {
+				return nil, err
+			}
+		}
 		return k, u.Insert(ctx, apiKeyColumns, k)
 	})
 	if err != nil {

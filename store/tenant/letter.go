@@ -29,11 +29,17 @@ const (
 	LetterFileUpdated          LetterKind = "file_updated"          // there is a new version of a file, of which the seller wants buyers told
 )
 
-// LetterKinds are all kinds.
+// LetterKinds are all kinds of letters to customers.
 var LetterKinds = []LetterKind{
 	LetterReceipt, LetterPaymentFailed, LetterTrialEnding, LetterSubscriptionCanceled, LetterSubscriptionEnded, LetterAccessGiven, LetterRefund,
 	LetterSubscriptionKept, LetterPlanChanged, LetterRenewalUpcoming, LetterCardExpiring, LetterInvoiceReminder, LetterFileUpdated,
 }
+
+// LetterWebhookFailing tells owners of an account that a webhook endpoint has taken nothing for an hour.
+const LetterWebhookFailing LetterKind = "webhook_failing"
+
+// switchable are all kinds of letters that an account may switch off.
+var switchable = append(slices.Clone(LetterKinds), LetterWebhookFailing)
 
 // Writes reports whether the account has letters of a kind sent.
 func (a *Account) Writes(k LetterKind) bool { return !slices.Contains(a.LettersOff.V, k) }
@@ -43,7 +49,7 @@ func (a *Account) SwitchLetters(on map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(on)) {
 		kind := LetterKind(name)
 		off := slices.DeleteFunc(slices.Clone(a.LettersOff.V), func(k LetterKind) bool { return k == kind })
-		if !on[name] || !slices.Contains(LetterKinds, kind) {
+		if !on[name] || !slices.Contains(switchable, kind) {
 			off = append(off, kind)
 		}
 		slices.Sort(off)
@@ -53,11 +59,11 @@ func (a *Account) SwitchLetters(on map[string]bool) {
 
 // checkLetters adds to p every kind of letters that there is not.
 func (a *Account) checkLetters(p *core.Problems) {
-	kinds := make([]string, len(LetterKinds))
-	for i, kind := range LetterKinds {
+	kinds := make([]string, len(switchable))
+	for i, kind := range switchable {
 		kinds[i] = string(kind)
 	}
 	for _, kind := range a.LettersOff.V {
-		p.Check(slices.Contains(LetterKinds, kind), "letters."+string(kind), "There are no letters of this kind. Send some of "+strings.Join(kinds, ", ")+".")
+		p.Check(slices.Contains(switchable, kind), "letters."+string(kind), "There are no letters of this kind. Send some of "+strings.Join(kinds, ", ")+".")
 	}
 }

@@ -13,6 +13,9 @@ import (
 // Store gives access to the accounts and API keys in one database. It is safe for concurrent use. An exported method is atomic: see
 // package store.
 type Store struct {
+	// OnAPIKey is called in the transaction that makes an API key. Nil: nobody is.
+	OnAPIKey func(ctx context.Context, k *APIKey) error
+
 	db           *db.DB
 	livePayments bool
 	quota        quota

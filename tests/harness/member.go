@@ -46,7 +46,7 @@ func (s *Server) Member(t testing.TB, account string, role person.Role) *Person 
 	}
 	token := ""
 	if err == nil {
-		token, err = s.store.Person.StartSession(t.Context(), made.ID, "a browser", "127.0.0.1")
+		token, err = s.store.Person.StartSession(t.Context(), made.ID, "a browser", "127.0.0.1", true)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,129 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// ours is in whose name people who sign in are written to.
+var ours = tenant.Account{Name: "Tillwright"}
+
+// sendToPeople sends the letters to people who sign in. A server that sends no mail forgets them.
+func (p *Post) sendToPeople(ctx context.Context) error {
+	due, err := p.store.Person.DueLetters(ctx, dueAtOnce)
+	return errors.Join(err, eachOf(ctx, due, p.sendToPerson))
+}
+
+func (p *Post) sendToPerson(ctx context.Context, id string) error {
+	l, err := p.store.Person.ClaimLetter(ctx, id)
+	if err != nil || l == nil {
+		return err
+	}
+	if p.Sends() {
+		c, err := p.toPerson(ctx, l)
+		if err != nil {
+			return err
+		}
+		if err := p.send(ctx, locale.English, &ours, l.ID, &l.Email, nil, c); err != nil {
+			return err
+		}
+	}
+	return p.store.Person.EndLetter(context.WithoutCancel(ctx), l.ID)
+}
+
+// toPerson returns what a letter to somebody who signs in says.
+func (p *Post) toPerson(ctx context.Context, l *person.Letter) (content, error) {
+	account := ""
+	if l.AccountID != nil {
+		a, err := p.store.Tenant.GetAccount(ctx, *l.AccountID)
+		if err != nil {
+			return content{}, err
+		}
+		account = nameOf(a)
+	}
+	when := "When: " + moment(l.CreatedAt)
+	detail, at := l.Detail.V, p.store.PublicURL()
+	switch l.Kind {
+	case person.LetterNewBrowser:
+		return newBrowser(detail, when, at), nil
+	case person.LetterTokenMade:
+		return content{
+			subject: "A new token for " + account,
+			opening: []string{fmt.Sprintf("A token was made by which programs act for %s. You get this letter because you are an owner.", account)},
+			facts:   []string{"Name: " + oneLine(detail.Token), when},
+			actions: []action{{"If nobody of you made it, revoke it:", at + "/app/developers/tokens", "See the tokens"}},
+		}, nil
+	case person.LetterOwnerChanged:
+		return ownerChanged(detail, account, when, at), nil
+	case person.LetterWebhookFailing:
+		return webhookFailing(detail, account, at), nil
+	}
+	return content{}, fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
+}
+
+func newBrowser(detail person.LetterDetail, when, at string) content {
+	return content{
+		subject: "Somebody signed in with your address",
+		opening: []string{"Somebody signed in to the dashboard with your e-mail address, in a browser in which you have not signed in before."},
+		facts:   []string{when, "Browser: " + browserOf(detail.Agent), "Network address: " + oneLine(detail.Address)},
+		actions: []action{{"If it was not you, choose another password. That signs everybody out:", at + "/recover", "Choose another password"}},
+		closing: []string{"If it was you, there is nothing to do."},
+	}
+}
+
+func ownerChanged(detail person.LetterDetail, account, when, at string) content {
+	member, says := oneLine(detail.Member), "%s is an owner of %s now. Owners may do everything."
+	if !detail.Owns {
+		says = "%s is not an owner of %s any more."
+	}
+	return content{
+		subject: "Who owns " + account,
+		opening: []string{fmt.Sprintf(says, member, account)},
+		facts:   []string{when},
+		actions: []action{{"If that is wrong, an owner changes it here:", at + "/app/team", "See the team"}},
+	}
+}
+
+func webhookFailing(detail person.LetterDetail, account, at string) content {
+	c := content{
+		subject: "A webhook endpoint of " + account + " fails",
+		opening: []string{"It has taken no event for an hour. What failed is not sent again by itself: send it again once the endpoint works."},
+		facts:   []string{"Endpoint: " + oneLine(detail.Host)},
+		actions: []action{{"What it answered, and how to send again:", at + "/app/developers/webhooks/" + detail.Endpoint, "See the endpoint"}},
+	}
+	if detail.Since != nil {
+		c.facts = append(c.facts, "It fails since: "+moment(*detail.Since))
+	}
+	return c
+}
+
+// moment writes a time for somebody of whom it is not known where they are.
+func moment(at core.Time) string { return at.Time().UTC().Format("2 January 2006, 15:04") + " UTC" }
+
+// The names of browsers and systems as they stand in what a browser says of itself, and as people know them. The first that stands there is meant: many
+// also name others.
+var (
+	browserNames = []string{"Edg/", "Edge", "OPR/", "Opera", "Firefox/", "Firefox", "Chrome/", "Chrome", "Safari/", "Safari"}
+	systemNames  = []string{"iPhone", "iPhone", "iPad", "iPad", "Android", "Android", "Windows", "Windows", "Mac OS X", "macOS", "CrOS", "ChromeOS", "Linux", "Linux"}
+)
+
+// browserOf names a browser by what it says of itself, of which nothing else is repeated: whoever signs in writes that.
+func browserOf(agent string) string {
+	return known(agent, browserNames, "another browser") + " on " + known(agent, systemNames, "another system")
+}
+
+func known(agent string, names []string, other string) string {
+	for i := 0; i < len(names); i += 2 {
+		if strings.Contains(agent, names[i]) {
+			return names[i+1]
+		}
+	}
+	return other
+}

@@ -1,0 +1,26 @@
+package mail
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tillwright/tillwright/store/person"
+)
+
+// Whoever signs in writes what a browser says of itself: nothing of that is repeated.
+func TestNewBrowser_NamesBrowsersByWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	for agent, name := range map[string]string{
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0":            "Edge on Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile Safari/604.1": "Safari on iPhone",
+		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36":                         "Chrome on Android",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                           "Firefox on Linux",
+		"Your account is blocked, call 555-0100": "another browser on another system",
+	} {
+		c := newBrowser(person.LetterDetail{Agent: agent, Address: "203.0.113.7"}, "When: now", "https://shop.example")
+		assert.Contains(t, c.text(), "Browser: "+name+"\nNetwork address: 203.0.113.7\n")
+		assert.NotContains(t, c.text(), "555-0100")
+		assert.Contains(t, c.text(), "https://shop.example/recover\n")
+	}
+}

@@ -1,0 +1,133 @@
+package person
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
+)
+
+// LetterKind says what a letter to somebody who signs in is about.
+type LetterKind string
+
+// The kinds of letters.
+const (
+	LetterNewBrowser   LetterKind = "new_browser"   // they signed in with a browser that is not known to be theirs
+	LetterTokenMade    LetterKind = "token_made"    // programs can act for an account of theirs by it
+	LetterOwnerChanged LetterKind = "owner_changed" // somebody is an owner of an account now, or no more
+
+	// An account can switch this one off, and none of the others.
+	LetterWebhookFailing LetterKind = "webhook_failing" // an endpoint has taken nothing for an hour
+)
+
+const (
+	letterLease     = time.Minute // doubled by each attempt to send a letter
+	letterAttempts  = 10          // which take 17 hours
+	mostNewBrowsers = 5           // letters to a person, an hour
+)
+
+// Letter is what somebody is told of. It commits with its cause, and is gone once it is sent.
+type Letter struct {
+	ID        string                  `db:"id"`
+	PersonID  string                  `db:"person_id"`
+	Kind      LetterKind              `db:"kind"`
+	AccountID *string                 `db:"account_id"` // that it is about
+	Detail    core.JSON[LetterDetail] `db:"detail"`
+	DueAt     core.Time               `db:"due_at"`
+	Attempts  int64                   `db:"attempts"`
+	CreatedAt core.Time               `db:"created_at"`
+
+	Email string `db:"-"` // of the person, once it is claimed
+}
+
+// LetterDetail is what a letter tells of, as it was.
+type LetterDetail struct {
+	Agent    string     `json:"agent,omitempty"` // what the browser says of itself
+	Address  string     `json:"address,omitempty"`
+	Token    string     `json:"token,omitempty"` // its name
+	Member   string     `json:"member,omitempty"`
+	Owns     bool       `json:"owns,omitempty"`     // the member is an owner now
+	Endpoint string     `json:"endpoint,omitempty"` // id of a webhook endpoint
+	Host     string     `json:"host,omitempty"`     // of its URL
+	Since    *core.Time `json:"since,omitempty"`    // when it took something last, or was tried first
+}
+
+var letterColumns = db.ColumnsOf[Letter]("people_letters")
+
+// TellOwners has the owners of an account told of something, and others too.
+func (s *Store) TellOwners(ctx context.Context, account string, kind LetterKind, detail LetterDetail, others ...string) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		owners, err := db.Select[string](ctx, u, `SELECT person_id FROM members WHERE account_id = ? AND role = ?`, account, RoleOwner)
+		if err != nil {
+			return nil, fmt.Errorf("read owners: %w", err)
+		}
+		to := append(owners, others...)
+		slices.Sort(to)
+		for _, person := range slices.Compact(to) {
+			if err := s.writeLetter(ctx, u, Letter{PersonID: person, Kind: kind, AccountID: &account, Detail: core.JSONOf(detail)}); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	return err
+}
+
+func (s *Store) writeLetter(ctx context.Context, u *db.Unit, l Letter) error {
+	now := s.Now()
+	l.ID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), now, now
+	return u.Insert(ctx, letterColumns, &l)
+}
+
+// tellOfBrowser tells somebody that they signed in with a browser that is not known to be theirs. There are only so many such letters: whoever knows
+// their password must not fill their mailbox.
+func (s *Store) tellOfBrowser(ctx context.Context, u *db.Unit, person, agent, address string) error {
+	tooMany := false
+	over := func(*throttle.Over) error {
+		tooMany = true
+		return nil
+	}
+	err := s.throttle.Count(ctx, throttle.EveryAccount, over, throttle.Limit{Subject: "new_browser:" + person, Most: mostNewBrowsers, Window: time.Hour})
+	if err != nil || tooMany {
+		return err
+	}
+	return s.writeLetter(ctx, u, Letter{PersonID: person, Kind: LetterNewBrowser, Detail: core.JSONOf(LetterDetail{Agent: cut(agent), Address: cut(address)})})
+}
+
+// DueLetters returns the ids of letters that are to be sent now, at most limit, for ClaimLetter.
+func (s *Store) DueLetters(ctx context.Context, limit int) ([]string, error) {
+	return db.Select[string](ctx, s.db, `SELECT id FROM people_letters WHERE due_at <= ? ORDER BY due_at LIMIT ?`, s.Now(), limit)
+}
+
+// ClaimLetter returns a letter that is to be sent now, by this caller alone, until another attempt is due. It is nil if there is nothing to send:
+// another caller has it, or it was tried often enough.
+func (s *Store) ClaimLetter(ctx context.Context, id string) (*Letter, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
+		now := s.Now()
+		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+` WHERE id = ? AND due_at <= ?`+u.LockSkip(), id, now)
+		if err != nil || l == nil {
+			return nil, err
+		}
+		if l.Attempts >= letterAttempts {
+			return nil, s.EndLetter(ctx, id)
+		}
+		p, err := s.GetPerson(ctx, l.PersonID)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := u.Exec(ctx, `UPDATE people_letters SET due_at = ?, attempts = attempts + 1 WHERE id = ?`, now.Add(letterLease<<l.Attempts), id); err != nil {
+			return nil, fmt.Errorf("claim letter: %w", err)
+		}
+		l.Email = p.Email
+		return l, nil
+	})
+}
+
+// EndLetter notes that a letter needs no further attempt.
+func (s *Store) EndLetter(ctx context.Context, id string) error {
+	return s.change(ctx, `DELETE FROM people_letters WHERE id = ?`, id)
+}
