@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/tests/harness"
@@ -410,5 +411,16 @@ func TestEverySearch_TakesEightWords(t *testing.T) {
 				}
 			}
 		})
+	})
+}
+
+// Of several things that are wrong with a list, the one that it refers to is told of first, then the position, then the words.
+func TestLists_TellFirstOfWhatTheyReferTo(t *testing.T) {
+	onEachAccount(t, func(t *testing.T, c *harness.Client, _ *harness.Server) {
+		words := "q=one+two+three+four+five+six+seven+eight+nine"
+		c.Do(t, http.MethodGet, "/v1/orders?customer=nobody&starting_after=nowhere&"+words, nil).Fault(t, http.StatusNotFound, "resource_missing")
+		position := c.Do(t, http.MethodGet, "/v1/orders?starting_after=nowhere&"+words, nil).Fault(t, http.StatusBadRequest, "bad_request")
+		assert.Equal(t, "starting_after", position.Param)
+		assert.Equal(t, "q", c.Do(t, http.MethodGet, "/v1/orders?"+words, nil).Fault(t, http.StatusBadRequest, "bad_request").Param)
 	})
 }

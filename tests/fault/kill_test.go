@@ -16,6 +16,7 @@ func TestKill_DoublesNothingAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		c := newCampaign(t, harness.Build(t), url)
+		c.most = count(8, 24) * workers
 		c.run(count(5, 100), c.createProduct)
 		report(t, c, append(c.differingReplays(), c.productFaults()...))
 	})

@@ -18,6 +18,7 @@ type Filter struct {
 	moments    []moment
 	made       Moment // what is said of created_at
 	words      int    // how many q asks for
+	missing    error  // what the list refers to and is not there
 	refused    error  // why there is no such list
 }
 
@@ -108,17 +109,17 @@ func Between[T ~int64](f *Filter, column string, from *T, end string, to *T) {
 }
 
 // IDNamed returns the id of the object that a parameter of the list refers to, and "" if the parameter is empty. Named reads the object. If it
-// fails, because there is no such object say, Page fails with the same error.
+// fails, because there is no such object say, Page fails with the same error. It is for lists of Page alone: SQL knows nothing of that error.
 func IDNamed[T any](ctx context.Context, f *Filter, named func(ctx context.Context, account, ref, param string) (*T, error), account, ref, param string) string {
-	if ref == "" || f.refused != nil {
+	if ref == "" || f.missing != nil {
 		return ""
 	}
 	row, err := named(ctx, account, ref, param)
 	if err != nil {
-		f.refused = err
+		f.missing = err
 		return ""
 	}
-	return reflect.ValueOf(row).Elem().FieldByName("ID").String()
+	return reflect.ValueOf(row).Elem().FieldByName("ID").Interface().(string)
 }
 
 // Among adds that the row's id is one of a few.
@@ -165,11 +166,14 @@ func (f *Filter) List(d *DB, table string, k core.Kind, l core.ListFilter, searc
 // see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a bare
 // LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
-	if f.refused != nil {
-		return nil, false, f.refused
+	if f.missing != nil {
+		return nil, false, f.missing
 	}
 	if err := p.Resolve(k); err != nil {
 		return nil, false, err
+	}
+	if f.refused != nil {
+		return nil, false, f.refused
 	}
 	if len(f.conditions) > 0 {
 		ctx = Abortable(ctx)

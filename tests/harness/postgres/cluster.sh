@@ -35,7 +35,8 @@ fail() {
 # Everything is as cheap as it gets. Whoever is told of a commit finds it, whichever process dies; without fsync it would not outlive the
 # machine. With it, a database of a test costs twice the time, and its removal, which is a checkpoint, waits for hundreds of files.
 # Nobody helps to run a plan: to start two processes takes twenty times as long as to read small tables. And what a connection prepares is planned
-# once, for any arguments, which is a sixth of the work less. What is measured is planned as everywhere, and tests of plans say of which kind.
+# once, for any arguments, which is a sixth of the work less. A plan for a call's own arguments is seen by tests of plans, which ask for each kind,
+# and on a durable cluster, which plans as any other.
 plans=auto
 [ "$fsync" = on ] || plans=force_generic_plan
 "$bin/postgres" -D "$dir/data" -p "$port" \
