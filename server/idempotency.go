@@ -123,11 +123,11 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
-	fingerprint, err := fingerprintOf(c)
+	fingerprint, sent, err := fingerprintOf(c)
 	if err != nil {
 		return nil, err
 	}
-	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public, MayBeLarge: c.QueryParam("expand") != "" || op.Each != ""}
+	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public, Sent: sent}
 	if !op.Public {
 		key.Account = caller.Account(c.Request().Context())
 		return key, nil
@@ -188,25 +188,28 @@ func (s *Server) accountNamed(ctx context.Context, field, value string) (string,
 	return account.ID, nil
 }
 
-// fingerprintOf returns a hash that tells one request from another. It covers the scopes and expiry of the caller's key, the
+// fingerprintOf returns a hash that tells one request from another, and how many bytes its body has as we would write it. The hash covers the scopes and expiry of the caller's key, the
 // method, the path, the sorted query and the validated body, which is marshalled again so that neither the order of fields nor
 // white space matters. What the key may do is included because an answer may show more than another key of the account may see,
 // such as the token of a new key. A public operation is the same at either of its paths.
-func fingerprintOf(c echo.Context) ([32]byte, error) {
+func fingerprintOf(c echo.Context) (sum [32]byte, sent int, err error) {
 	r := c.Request()
 	hash := sha256.New()
 	who := caller.Of(r.Context())
 	scopes := slices.Sorted(slices.Values(who.Scopes))
 	fmt.Fprintf(hash, "%q%s\n%s\n%s\n%s\n", scopes, who.Until, r.Method, strings.TrimPrefix(r.URL.EscapedPath(), "/v1"), c.QueryParams().Encode())
 	if body, ok := r.Body.(interface{ ValidatedValue() any }); ok {
-		if err := json.NewEncoder(hash).Encode(body.ValidatedValue()); err != nil {
-			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
+		text, err := json.Marshal(body.ValidatedValue())
+		if err != nil {
+			return sum, 0, fmt.Errorf("fingerprint the body: %w", err)
 		}
+		sent = len(text)
+		_, _ = hash.Write(append(text, '\n'))
 		for _, at := range slices.Sorted(maps.Keys(who.Refused)) {
 			if err := json.NewEncoder(hash).Encode([]any{at, who.Refused[at].Sent}); err != nil {
-				return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
+				return sum, 0, fmt.Errorf("fingerprint the body: %w", err)
 			}
 		}
 	}
-	return [32]byte(hash.Sum(nil)), nil
+	return [32]byte(hash.Sum(nil)), sent, nil
 }

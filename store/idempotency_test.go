@@ -271,7 +271,7 @@ func TestRequest_KeepsSoMuchForAnAccount(t *testing.T) {
 		body := make([]byte, 1<<20)
 		large := func(name string, change func(*core.Key)) error {
 			key := s.key(name, "create")
-			key.External, key.MayBeLarge = false, true
+			key.External = false
 			change(key)
 			_, _, err := s.db.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 				answer, err := s.create(s.Store)(ctx)
@@ -298,7 +298,7 @@ func TestRequest_KeepsSoMuchForAnAccount(t *testing.T) {
 		require.Equal(t, before, s.products(t), "nothing was changed")
 		require.NoError(t, large("the last that fits", own), "what is kept is replayed")
 		require.NoError(t, large("a stranger's", func(k *core.Key) { k.Keyless = true }))
-		require.NoError(t, large("of what was sent", func(k *core.Key) { k.MayBeLarge = false }))
+		require.NoError(t, large("of what was sent", func(k *core.Key) { k.Sent = len(body) / 4 }))
 		require.NoError(t, large("done outside", func(k *core.Key) { k.External = true }))
 		_, _, err = s.db.Request(t.Context(), s.key("small", "create"), s.create(s.Store))
 		require.NoError(t, err)

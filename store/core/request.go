@@ -10,7 +10,7 @@ type Key struct {
 	Fingerprint [32]byte // of method, path, query and validated body
 	External    bool     // the operation has an effect outside: only then may it commit in steps
 	Keyless     bool     // the request came without an API key
-	MayBeLarge  bool     // the answer may be many times what was sent: references are expanded in it, or it tells of many items
+	Sent        int      // bytes of the body
 }
 
 // Answer is the answer to a write request.

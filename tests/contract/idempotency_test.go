@@ -1,10 +1,13 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -155,3 +158,25 @@ func TestEveryCreation_IsReplayed(t *testing.T) {
 	t.Parallel()
 	keeps(t, conformance.ReplaysWhatItMade)
 }
+
+// What an account has kept for its keys grows by answers that are much larger than what was sent, whatever they answer, until it has all of
+// its share. What gives back what was sent is kept beyond that.
+func TestKey_KeepsNoLargeAnswersBeyondTheAccountsShare(t *testing.T) {
+	onEachAccount(t, func(t *testing.T, c *harness.Client, s *harness.Server) {
+		long := map[string]any{"title": "Long", "body": strings.Repeat("long ", 20_000)}
+		post := "/v1/blog_posts/" + c.Must(t, http.MethodPost, "/v1/blog_posts", long)["id"].(string)
+		rename := func(title, key string) *harness.Response {
+			return c.Do(t, http.MethodPatch, post, map[string]any{"title": title}, "Idempotency-Key", key)
+		}
+		assert.Equal(t, http.StatusOK, rename("First", "first").Status)
+		s.Must(t, fmt.Sprintf(`UPDATE idempotency_keys SET size = %d WHERE account_id = '%s' AND size > 0`, mostKept, c.Account))
+		rename("Second", "second").Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
+		assert.Equal(t, "First", c.Must(t, http.MethodGet, post, nil)["title"])
+		assert.Equal(t, http.StatusOK, rename("First", "first").Status, "what is kept is replayed")
+		assert.Equal(t, http.StatusOK, c.Do(t, http.MethodPatch, post, map[string]any{"title": "Third"}).Status, "without a key")
+		assert.Equal(t, http.StatusCreated, c.Do(t, http.MethodPost, "/v1/blog_posts", long, "Idempotency-Key", "as large as what was sent").Status)
+	})
+}
+
+// mostKept is how many bytes of answers an account may have kept.
+const mostKept = 256 << 20

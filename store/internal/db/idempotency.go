@@ -19,8 +19,8 @@ const (
 	// KeyLifetime is how long an answer is replayed.
 	KeyLifetime = 24 * time.Hour
 
-	// largeAnswer is from how many bytes on an answer that may be large counts towards what an account keeps. Smaller ones are not counted: an
-	// account's writes would wait for each other. Any other answer is about as large as what was sent.
+	// largeAnswer is from how many bytes on an answer counts towards what an account keeps, if it is more than four times what was sent. Smaller ones are
+	// not counted: an account's writes would wait for each other. Nor is what gives back what was sent, or an account could not send much.
 	largeAnswer = 16 << 10
 )
 
@@ -238,7 +238,7 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 		return err
 	}
 	size := 0
-	if r.key.MayBeLarge && len(answer.Body) >= largeAnswer {
+	if len(answer.Body) >= largeAnswer && len(answer.Body) > 4*r.key.Sent {
 		if size = len(answer.Body); !r.key.External { // what was done outside is there, and has to be answered
 			if err := r.checkRoom(ctx, size); err != nil {
 				return err
@@ -270,7 +270,7 @@ func (r *request) checkRoom(ctx context.Context, size int) error {
 		return nil
 	}
 	return &core.Error{Code: core.CodeRateLimit, Param: "Idempotency-Key", After: max(kept.Until.Time().Sub(now.Time()), time.Second),
-		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: expand nothing and send fewer items in the same request.", MostKept>>20)}
+		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: send it without the key, or expand nothing and send fewer items in one request.", MostKept>>20)}
 }
 
 // errNotRecorded says that a COMMIT did not take place. It undoes what recorded did to find that out.
