@@ -29,19 +29,19 @@ type LetterContent struct {
 	Recipient string
 	Locale    *string // the language that the reader chose, nil if they chose none
 
-	Order          *order.Order
-	Invoice        *invoice.Invoice
-	Payment        *payment.Payment // the last of the invoice; nil: there was nothing to charge
-	Subscription   *subscription.Subscription
-	Renewal        *subscription.Renewal
-	LastBill       int64 // what a cancelled subscription charges when it ends
-	Grant          *grant.Grant
-	Product        string // name of what the grant is of
-	Refund         *Refund
-	Method         *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
-	IsLate         bool                   // the invoice was due some days ago
-	PortalURL      string // where the customer changes what is theirs
-	Deliveries     []LetterDelivery
+	Order        *order.Order
+	Invoice      *invoice.Invoice
+	Payment      *payment.Payment // the last of the invoice; nil: there was nothing to charge
+	Subscription *subscription.Subscription
+	Renewal      *subscription.Renewal
+	LastBill     int64 // what a cancelled subscription charges when it ends
+	Grant        *grant.Grant
+	Product      string // name of what the grant is of
+	Refund       *Refund
+	Method       *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
+	IsLate       bool                   // the invoice was due some days ago
+	PortalURL    string                 // where the customer changes what is theirs
+	Deliveries   []LetterDelivery
 
 	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word
 	checkout   *string // where what it tells of was bought, nil: nowhere
