@@ -63,7 +63,7 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, database.Empty(t, core.PostgreSQL))
-	global := []string{"accounts", "api_keys_token_hash", "global_names", "people", "people_email", "person_links", "person_sessions", "rate_windows", "schema_lock", "secret_key_canary", "sign_in_failures", "site_certificate_files", "site_certificate_locks", db.VersionTable}
+	global := []string{"accounts", "api_keys_token_hash", "global_names", "people", "people_email", "people_letters_pkey", "person_links", "person_sessions", "rate_windows", "schema_lock", "secret_key_canary", "sign_in_failures", "site_certificate_files", "site_certificate_locks", db.VersionTable}
 	keys, err := db.Select[struct {
 		Table string `db:"table_name"`
 		Index string `db:"index_name"`

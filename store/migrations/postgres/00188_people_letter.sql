@@ -13,6 +13,8 @@ CREATE TABLE IF NOT EXISTS people_letters (
     created_at BIGINT NOT NULL
 );
 
+ALTER TABLE people_letters ALTER COLUMN account_id SET (n_distinct = 20);
+
 CREATE INDEX IF NOT EXISTS people_letters_due ON people_letters (due_at);
 CREATE INDEX IF NOT EXISTS people_letters_person ON people_letters (person_id);
 CREATE INDEX IF NOT EXISTS people_letters_account ON people_letters (account_id);
