@@ -46,6 +46,7 @@ func TestGallery_HasEveryPart(t *testing.T) {
 	_, parts, _ := strings.Cut(sheet, "@layer parts {")
 	parts, _, found := strings.Cut(parts, "@layer page {")
 	require.True(t, found)
+	shown["inset"] = true // a frame with a page of somebody else's, into which axe cannot look
 	for _, rule := range regexp.MustCompile(`(?m)^[^{@]*\{`).FindAllString(parts+deskSheet, -1) {
 		for _, class := range regexp.MustCompile(`\.([a-z][a-z-]*)`).FindAllStringSubmatch(rule, -1) {
 			assert.True(t, shown[class[1]], "the gallery does not show %s", class[1])
