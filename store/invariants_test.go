@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -226,6 +227,9 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 				assert.Contains(t, dbtest.BrokenBy(t, s.db, sabotage[promise], check), promise)
 			}
 		}
+		ofOrders := slices.DeleteFunc(o.said("FROM orders o JOIN events"), func(text string) bool { return !strings.Contains(text, "MAX(e.key_seq)") })
+		require.Len(t, ofOrders, 1)
+		assert.NotContains(t, o.planOf(t, ofOrders[0]), "events_type", "it would read all events of an account for each of its orders")
 	})
 }
 
