@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -227,9 +226,21 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 				assert.Contains(t, dbtest.BrokenBy(t, s.db, sabotage[promise], check), promise)
 			}
 		}
-		ofOrders := slices.DeleteFunc(o.said("FROM orders o JOIN events"), func(text string) bool { return !strings.Contains(text, "MAX(e.key_seq)") })
+		ofOrders := o.said("HAVING MAX(e.key_seq) <> o.event_seq")
 		require.Len(t, ofOrders, 1)
 		assert.NotContains(t, o.planOf(t, ofOrders[0]), "events_type", "it would read all events of an account for each of its orders")
+
+		// A server of the release before goes on under the order's id, where this one counts under the draft's key.
+		for _, changed := range []string{`UPDATE orders SET event_key = 'order_draft'`, `UPDATE events SET ordering_key = 'order_draft' WHERE type IN ('order.created', 'invoice.created', 'invoice.paid')`} {
+			_, err = s.db.Write.DB.ExecContext(t.Context(), changed)
+			require.NoError(t, err)
+		}
+		split, err := check(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, split)
+		for _, promise := range []string{"events of one key are numbered without gaps", "an order's last event is its newest"} {
+			assert.Contains(t, dbtest.BrokenBy(t, s.db, sabotage[promise], check), promise)
+		}
 	})
 }
 
