@@ -60,6 +60,30 @@ func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
 	})
 }
 
+// The events of a draft, its order and what is paid for it have one ordering key, so that webhooks tell of them one after another.
+func TestFinalizeInvoice_GoesOnInTheSequenceOfItsDraft(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		bob := s.customer(t, "bob@example.com", nil)
+		draft, err := s.Invoice.Create(t.Context(), s.account, invoice.Draft{
+			Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodChargeAutomatically}, Customer: bob.ID,
+			Lines: []invoice.NewLine{{Description: ref("Workshop"), UnitAmount: ref(int64(1900)), Quantity: 1}},
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{"invoice.created"}, s.eventTypes(t, draft.OrderKey))
+		open, err := s.FinalizeInvoice(t.Context(), s.account, draft.ID)
+		require.NoError(t, err)
+		begun, err := s.BeginInvoicePayment(t.Context(), s.account, open.ID, byVisa)
+		require.NoError(t, err)
+		_, err = s.SettlePayment(t.Context(), begun.Payment, payment.ChargeResult{Status: payment.StatusSucceeded})
+		require.NoError(t, err)
+
+		require.Equal(t, []string{"invoice.created", "order.created", "order.paid", "invoice.paid"}, s.eventTypes(t, draft.OrderKey))
+		require.Equal(t, 4, s.count(t, `SELECT MAX(key_seq) FROM events WHERE account_id = ? AND ordering_key = ?`, s.account, draft.OrderKey))
+		require.NotEqual(t, draft.OrderKey, *open.OrderID)
+		require.Empty(t, s.eventTypes(t, *open.OrderID))
+	})
+}
+
 func TestBeginInvoicePayment_CanBeTriedAgainAfterADecline(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		i := s.openInvoice(t)
