@@ -122,7 +122,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
-	if before := p.typedBefore(c, checkout); page.Pays() && before != nil {
+	if before := p.typedBefore(c, checkout); page.Pays() && before != nil && form["do"] != doCount { // our script keeps the fields of its page
 		page.keep(before)
 	}
 	page.askWaiver(offer)

@@ -201,13 +201,13 @@ func placeOf(name, prefix string) (at int, ok bool) {
 }
 
 // address returns the address that was typed. Where nothing was typed it keeps what the address before says, if that is in the
-// same country; only the state is always the one that was typed.
+// same country.
 func (f form) address(before *core.Address) *core.Address {
 	address := core.Address{}
 	if before != nil && text(before.Country) == f["country"] {
 		address = *before
 	}
-	address.Country, address.State = new(f["country"]), typedOr(f["state"], nil)
+	address.Country, address.State = new(f["country"]), typedOr(f["state"], address.State)
 	if line := f["line1"]; line != "" && line != text(address.Line1) {
 		address.Line1, address.Line2 = new(line), nil
 	}
@@ -262,13 +262,13 @@ func (f form) problems(l *locale.Locale) map[string]string {
 	return problems
 }
 
-// answers returns the answers of before, with those of the form in their place. A checkbox without its tick is not sent by
+// answers returns the answers of before, with those that were typed in their place. A checkbox without its tick is not sent by
 // browsers, so that the tick of before would stay; the form has a hidden field behind each one, which sends false.
 func (f form) answers(before map[string]string) map[string]string {
 	answers := maps.Clone(before)
 	for name, answer := range f {
 		key, isAnswer := strings.CutPrefix(name, answerField)
-		if !isAnswer || answer == "" && before[key] == "" {
+		if !isAnswer || answer == "" {
 			continue
 		}
 		if answers == nil {

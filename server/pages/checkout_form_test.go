@@ -1,7 +1,6 @@
 package pages_test
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -281,76 +280,6 @@ func TestCheckoutPage_TakesEnterForApplyOrPay(t *testing.T) {
 	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, enter("none", "")), `name="refused_code" value="none"`)
 	assert.Contains(t, w.post(c, http.StatusOK, enter("only", "")), "Pay $2.00", "it takes nothing off, but it is new")
 	assert.Contains(t, w.post(c, http.StatusOK, enter("none", "none")), "<h1>Thank you for your order</h1>")
-}
-
-// Whoever has the address alone, and sends what they like, is shown nothing but what they sent.
-func TestCheckoutPage_ShowsNobodyWhatOthersTyped(t *testing.T) {
-	t.Parallel()
-	w := newShop(t)
-	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
-		d.CustomerName, d.BillingAddress.V = new("Grace Hopper"), &core.Address{Country: new("DE"), Line1: new("Weg 1")}
-	})
-	require.NoError(t, err)
-	response, err := w.browser.PostForm(c.URL+"/pay", url.Values{"do": {"update"}, "email": {""}, "name": {"Ada Byron"}, "locale": {"en"}})
-	require.NoError(t, err)
-	page := w.read(response, http.StatusOK)
-	assert.Contains(t, page, `value="Ada Byron"`)
-	for _, others := range []string{"Grace Hopper", "Weg 1", "grace@example.com"} {
-		assert.NotContains(t, page, others)
-	}
-	sends := func(company string) *string {
-		t.Helper()
-		w.post(c, http.StatusOK, url.Values{"do": {"update"}, "country": {"DE"}, "company": {company}})
-		now, err := w.Checkout.Get(t.Context(), w.account, c.ID)
-		require.NoError(t, err)
-		return now.BillingAddress.V.Company
-	}
-	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
-		d.BillingAddress = core.JSONOf(&core.Address{Country: new("DE"), Company: new("Hopper GmbH")})
-	})
-	require.NoError(t, err)
-	assert.Equal(t, new("Hopper GmbH"), sends(""), "who has not seen it takes nothing away")
-	assert.Equal(t, new("Byron Ltd."), sends("Byron Ltd."))
-	assert.Nil(t, sends(""), "who typed it does")
-}
-
-// A field that is emptied is empty: nobody pays as somebody whom they took away again. What others entered stays.
-func TestCheckoutPage_EmptiesWhatItsBuyerEmpties(t *testing.T) {
-	t.Parallel()
-	w := newShop(t)
-	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) {
-		d.BillingAddress.V = &core.Address{Country: new("DE"), Line1: new("Weg 1"), Line2: new("Hof"), City: new("Husum")}
-	})
-	require.NoError(t, err)
-	sends := func(change url.Values) *checkout.Checkout {
-		t.Helper()
-		form := url.Values{"do": {"update"}, "country": {"DE"}}
-		for _, name := range []string{"email", "name", "tax_id", "line1", "postal_code", "city", "company"} {
-			form.Set(name, "")
-		}
-		maps.Copy(form, change)
-		w.post(c, http.StatusOK, form)
-		now, err := w.Checkout.Get(t.Context(), w.account, c.ID)
-		require.NoError(t, err)
-		return now
-	}
-	now := sends(url.Values{"email": {"ada@example.com"}, "name": {"Ada Byron"}, "tax_id": {"DE123456789"}, "postal_code": {"25813"}})
-	assert.Equal(t, &core.Address{Country: new("DE"), Line1: new("Weg 1"), Line2: new("Hof"), PostalCode: new("25813"), City: new("Husum")}, now.BillingAddress.V)
-	now = sends(nil)
-	assert.Equal(t, &core.Address{Country: new("DE"), Line1: new("Weg 1"), Line2: new("Hof"), City: new("Husum")}, now.BillingAddress.V, "the seller entered it")
-	assert.Nil(t, now.CustomerEmail)
-	assert.Nil(t, now.CustomerName)
-	assert.Nil(t, now.TaxID.V)
-	page := w.post(c, http.StatusUnprocessableEntity, card("4242424242424242", "3800"))
-	assert.Contains(t, page, `<a href="#email">`)
-
-	assert.Equal(t, new("Deich 2"), sends(url.Values{"line1": {"Deich 2"}}).BillingAddress.V.Line1)
-	sends(url.Values{"name": {"Ada Byron"}})
-	w.post(c, http.StatusOK, url.Values{"do": {"count"}, "country": {"DE"}}) // as our script does
-	assert.Nil(t, sends(nil).CustomerName)
-	assert.Nil(t, sends(url.Values{"country": {""}}).BillingAddress.V)
 }
 
 // A total that changes while the buyer pays is said, and not that a card was declined of which nothing was asked.

@@ -21,16 +21,13 @@ const typedCookie = "tillwright_typed"
 // mostMarks is how many marks a cookie holds, which browsers keep up to 4 kB of.
 const mostMarks = 100
 
-// keepTyped has the browser that sent a checkout's form see again what it sent, and what it sent before in the fields that are not in the form now: our
-// script sends some alone.
+// keepTyped has the browser that sent a checkout's form see again what it sent, and what it sent before in the fields that are not in the form now, or were
+// empty when its page was opened: our script sends some alone, and another tab may have typed more.
 func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form) {
 	var marks []byte
 	before := p.typedBefore(c, checkout)
 	for n, name := range slices.Sorted(maps.Keys(typedInto(checkout))) {
-		value, isSent := sent[name]
-		if !isSent {
-			value = before[name]
-		}
+		value := cmp.Or(sent[name], before[name])
 		if value != "" && n < mostMarks {
 			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, value)...)
 		}
@@ -40,13 +37,42 @@ func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form
 	})
 }
 
-// clear takes away what the browser that typed it sends empty. No other one has seen it. An address without its country goes as a whole.
+// filledField is the hidden field of a checkout's form that names the fields which its page showed filled. Only these can come back emptied: another tab of
+// the browser may have filled the others since.
+const filledField = "filled"
+
+// Filled returns the names of the fields that the page shows filled, as its form sends them. Our script asks with a part of the form: the other fields stay
+// as the page had them.
+func (p checkoutPage) Filled() string {
+	var names []string
+	if p.Form["do"] == doCount {
+		names = strings.Fields(p.Form[filledField])
+	}
+	for _, name := range append(slices.Collect(maps.Keys(p.Form)), "country") {
+		value, sent := p.Form[name]
+		if name == "country" {
+			value = p.Country
+		}
+		_, isText := longest[name]
+		switch {
+		case value != "" && (name == "country" || isText && name != "discount_code" || strings.HasPrefix(name, answerField)):
+			names = append(names, name)
+		case sent && value == "":
+			names = slices.DeleteFunc(names, func(before string) bool { return before == name })
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " ")
+}
+
+// clear takes away what comes back empty from a page that showed it filled, if this browser typed it. What others entered stays. An address goes as a whole
+// if nothing else is left of it than its country, and that was emptied too.
 func (p *Pages) clear(c echo.Context, d *checkout.Draft, sent form) {
-	before := p.typedBefore(c, d.Checkout)
+	before, filled := p.typedBefore(c, d.Checkout), strings.Fields(sent[filledField])
 	emptied := func(name string) bool {
 		value, isSent := sent[name]
 		_, typed := before[name]
-		return isSent && value == "" && typed
+		return isSent && value == "" && typed && slices.Contains(filled, name)
 	}
 	if emptied("email") && d.CustomerID == nil {
 		d.EnterEmail(nil)
@@ -57,23 +83,28 @@ func (p *Pages) clear(c echo.Context, d *checkout.Draft, sent form) {
 	if emptied("tax_id") {
 		d.TaxID.V = nil
 	}
+	d.CustomFieldData.V = maps.Clone(d.CustomFieldData.V)
+	for key := range d.CustomFieldData.V {
+		if emptied(answerField + key) {
+			d.CustomFieldData.V[key] = ""
+		}
+	}
 	if d.BillingAddress.V == nil {
 		return
 	}
-	if emptied("country") {
-		d.BillingAddress.V = nil
-		return
-	}
 	kept := *d.BillingAddress.V
-	for name, part := range map[string]**string{"company": &kept.Company, "line1": &kept.Line1, "postal_code": &kept.PostalCode, "city": &kept.City} {
+	for name, part := range map[string]**string{"company": &kept.Company, "postal_code": &kept.PostalCode, "city": &kept.City, "state": &kept.State} {
 		if emptied(name) {
 			*part = nil
 		}
 	}
-	if emptied("line1") {
-		kept.Line2 = nil
+	if emptied("line1") && kept.Line2 == nil { // a second line is never typed here: the first one is of whoever entered it
+		kept.Line1 = nil
 	}
 	d.BillingAddress = core.JSONOf(&kept)
+	if emptied("country") && kept == (core.Address{Country: kept.Country}) {
+		d.BillingAddress.V = nil
+	}
 }
 
 // typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it.

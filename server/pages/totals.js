@@ -7,11 +7,12 @@
 		const mine = ++latest, sent = [...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed];
 		try {
 			const answer = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', 'count'], ...sent.map(input => [input.name, input.value])])});
-			const page = new DOMParser().parseFromString(await answer.text(), 'text/html'), theirs = all(parts, page), [shown] = all('[name=shown]', page);
+			const page = new DOMParser().parseFromString(await answer.text(), 'text/html'), theirs = all(parts, page), [shown, filled] = all('[name=shown], [name=filled]', page);
 			if (mine !== latest) { return; }
 			if (!answer.ok || !shown || all(parts).length !== theirs.length || needs() !== needs(page)) { throw 0; }
 			all(parts).forEach((part, i) => part.isEqualNode(theirs[i]) || part.replaceChildren(...theirs[i].childNodes));
 			form.shown.value = shown.value;
+			form.filled.value = filled.value;
 			update.hidden = true;
 			sent.forEach(input => {
 				input.ariaInvalid = null;

@@ -38,6 +38,7 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	page.Value(`(document.querySelector('#country').value = 'DE', document.querySelector('#country').dispatchEvent(new Event('change', {bubbles: true})), '')`)
 	page.WaitText("MwSt. 19.5")
 	page.WaitText("Pay $23.90")
+	assert.Equal(t, "country", page.Value(`document.querySelector('#payment').filled.value`), "what is shown now can be emptied")
 	assert.Equal(t, "4242424242424242", page.Value(`document.querySelector('#card_number').value`))
 	page.Fill("#quantity\\.0", "3")
 	page.Key("Tab")
