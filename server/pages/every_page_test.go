@@ -181,7 +181,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	i := invoice.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: invoice.StatusOpen, HostedURL: "https://pay.example/invoice/x"}
 	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5))}
 	full := portalHome{
-		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i, i}, Owed: []money{{83300, "eur"}, {900, "usd"}}, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
+		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i, i}, Owed: []money{{83300, "eur"}, {900, "usd"}}, MoreDue: true, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
 			{Order: order.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: order.StatusPending}, Summary: word("Guided tour"), Invoice: &i},
 			{Order: order.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: order.StatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},

@@ -154,7 +154,8 @@ type money struct {
 type portalHome struct {
 	portalPage
 	Due           []invoice.Invoice
-	Owed          []money // what all of them come to, by currency; empty if there are more
+	Owed          []money // what all of them come to, by currency; empty if MoreDue
+	MoreDue       bool    // there are more than Due
 	Subscriptions []subscription.Subscription
 	Orders        []portalOrder
 	MoreOrders    bool
@@ -195,7 +196,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	home := portalHome{portalPage: v.page(v.l.T("portal.title"), problem), Once: newOnce()}
 	var err error
-	if home.Due, home.Owed, err = p.dueInvoices(v); err != nil {
+	if home.Due, home.Owed, home.MoreDue, err = p.dueInvoices(v); err != nil {
 		return err
 	}
 	if home.Subscriptions, _, err = p.store.Subscription.List(ctx, account, subscription.List{Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
@@ -220,16 +221,16 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	return p.render(v, status, "portal.html", home.frame(), home)
 }
 
-// dueInvoices returns the invoices that the customer has to pay, those that are past due first, and what they come to by currency. Nothing is summed if
-// there are more.
-func (p *Pages) dueInvoices(v *visit) (due []invoice.Invoice, owed []money, err error) {
-	sums, hasMore := map[string]int64{}, false
+// dueInvoices returns the invoices that the customer has to pay, those that are past due first, and what they come to by currency. If there are more it
+// says so, and sums nothing.
+func (p *Pages) dueInvoices(v *visit) (due []invoice.Invoice, owed []money, hasMore bool, err error) {
+	sums := map[string]int64{}
 	for _, status := range []invoice.Status{invoice.StatusPastDue, invoice.StatusOpen} {
 		found, more, err := p.store.Invoice.List(v.ctx(), v.Session.AccountID, invoice.List{
 			Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, Status: status, IsVerified: true,
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 		hasMore = hasMore || more
 		for i := range found {
@@ -243,7 +244,7 @@ func (p *Pages) dueInvoices(v *visit) (due []invoice.Invoice, owed []money, err 
 			owed = append(owed, money{sums[currency], currency})
 		}
 	}
-	return due, owed, nil
+	return due, owed, hasMore, nil
 }
 
 // customerOrders returns the customer's orders after one of them, newest first, with their lines in words and their invoices.

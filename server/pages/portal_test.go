@@ -21,7 +21,6 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
-	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
@@ -184,41 +183,6 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 		older := g.see("/orders?after="+orders[3].ID, http.StatusOK)
 		assert.Equal(t, len(orders)-4, strings.Count(older, "<small>Order "))
 	})
-}
-
-// billed issues an invoice of the guest's over 95.20, and drafts another.
-func (g *guest) billed() {
-	g.t.Helper()
-	for _, issued := range []bool{true, false} {
-		i, err := g.Invoice.Create(g.t.Context(), g.account, invoice.Draft{
-			Invoice:  &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(g.now.Add(24 * time.Hour))), Currency: "eur"},
-			Customer: g.customer.ID,
-			Lines:    []invoice.NewLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
-		})
-		require.NoError(g.t, err)
-		if issued {
-			_, err = g.FinalizeInvoice(g.t.Context(), g.account, i.ID)
-			require.NoError(g.t, err)
-		}
-	}
-}
-
-func TestPortal_ListsEveryOrderPageByPage(t *testing.T) {
-	t.Parallel()
-	g := newShop(t).guest("grace@example.com")
-	for range 23 {
-		g.billed()
-	}
-	home := g.see("", http.StatusOK)
-	assert.Contains(t, home, `<h2 id="due">To pay: <span class="amount">€2,189.60</span></h2>`)
-	assert.Equal(t, 23, strings.Count(home, ">Pay invoice "))
-	first := g.see("/orders", http.StatusOK)
-	require.Equal(t, 20, strings.Count(first, "<small>Order "))
-	next := regexp.MustCompile(`href="[^"]*(/orders\?after=[^"]*)"`).FindStringSubmatch(first)
-	require.Len(t, next, 2)
-	second := g.see(next[1], http.StatusOK)
-	require.Equal(t, 3, strings.Count(second, "<small>Order "))
-	assert.NotContains(t, second, "Older orders")
 }
 
 func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
