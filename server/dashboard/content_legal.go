@@ -67,7 +67,7 @@ func legalForm(v *visit, l *sdk.LegalPage) *ui.Form {
 		{Kind: "select", Name: "kind", Label: "Kind", Options: chosen(v.typed("kind", string(l.Kind)), legalKinds...)},
 		{Name: "title", Label: "Title", Value: v.typed("title", l.Title), Longest: 255, Required: true},
 		bodyControl(v.typedLines("body", core.Deref(l.Body))),
-		{Name: "locale", Label: "Language", Hint: "Such as en or pt-BR. Empty: the shop's.", Value: v.typed("locale", l.Locale), Longest: 35, Optional: true},
+		{Name: "locale", Label: "Language", Hint: "Such as en or pt-BR. Empty: the shop's.", Value: v.sent("locale", l.Locale), Longest: 35, Optional: true},
 		v.slugControl(l.Slug, "Address", "The last part of it.", "title"),
 		{Kind: "checkbox", Name: "requires_acceptance", Label: "Buyers must accept it before they pay", Hint: "Each order keeps which version was accepted.", Checked: accepts},
 	}}
@@ -178,7 +178,7 @@ func (d *Dashboard) saveLegal(v *visit) error {
 		}
 		if err == nil {
 			_, err = d.api.LegalPages.Update(v.ctx(), l.ID, &sdk.LegalPageUpdate{
-				Kind: new(sdk.LegalPageKind(v.field("kind"))), Title: new(v.field("title")), Body: new(v.typedLines("body", "")), Slug: v.optional("slug"), Locale: new(cmp.Or(v.field("locale"), v.shop.Locale)),
+				Kind: new(sdk.LegalPageKind(v.field("kind"))), Title: new(v.field("title")), Body: new(v.typedLines("body", "")), Slug: v.optional("slug"), Locale: new(cmp.Or(v.sent("locale", l.Locale), v.shop.Locale)),
 				RequiresAcceptance: new(v.field("requires_acceptance") != ""),
 			}, v.once())
 		}

@@ -143,13 +143,21 @@ func TestLegalPages_KeepTheirVersions(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		require.Contains(t, page, `href="#locale"`)
 		require.Contains(t, page, "Other **books**.")
-		form.Set("locale", "")
+		form.Del("locale")
 		form.Del("requires_acceptance")
 		sends(t, w.owner, at, form)
 		sees(t, w.owner, at, "Version 2", "Other <strong>books</strong>", "The page was saved.")
 		require.NotContains(t, sees(t, w.owner, at+"/versions/1", "never changed", "New <strong>books</strong>"), "Other")
 		status, _ = w.owner.Get(at + "/versions/9")
 		require.Equal(t, http.StatusNotFound, status)
+		form.Set("locale", "pt-BR")
+		sends(t, w.owner, at, form)
+		form.Del("locale")
+		sends(t, w.owner, at, form)
+		sees(t, w.owner, at, `value="pt-BR"`) // what was not sent stays
+		form.Set("locale", "")
+		sends(t, w.owner, at, form)
+		sees(t, w.owner, at, `value="en"`) // as the shop's
 		sees(t, w.owner, "/app/content/legal?kind=terms&status=published", "Terms &lt;b&gt;")
 		sees(t, w.owner, "/app/content/legal?kind=imprint", "Nothing matches.")
 

@@ -42,7 +42,7 @@ const blocksRead = content.SiteBlocksMax + 1
 
 // readEditor returns the editor as it was sent.
 func (v *visit) readEditor(s *sdk.AISite) *siteEditor {
-	e := &siteEditor{name: v.field("name"), subdomain: cmp.Or(v.field("subdomain"), s.Subdomain), accent: strings.ToLower(v.field("content.theme.accent")), mode: v.field("content.theme.mode")}
+	e := &siteEditor{name: v.field("name"), subdomain: v.sent("subdomain", s.Subdomain), accent: strings.ToLower(v.field("content.theme.accent")), mode: v.field("content.theme.mode")}
 	for i := range blocksRead {
 		at := fmt.Sprintf("content.blocks.%d", i)
 		b, ok := v.readBlock(at)

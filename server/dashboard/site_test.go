@@ -80,6 +80,7 @@ func TestSites_AreMadeOfBlocksAndPublished(t *testing.T) {
 		status, page = w.owner.Post(at, url.Values{"name": {"Ada"}, "subdomain": {""}})
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		require.Contains(t, page, `href="#subdomain"`)
+		require.NotContains(t, page, `value="ada-ships"`, "it shows what was sent")
 
 		to := presses(t, w.owner, at, "Add block", "add", "text")
 		require.Equal(t, at+"?add=text#block-1", to)

@@ -242,6 +242,14 @@ func (v *visit) done(to string, n person.Notice) error {
 // field returns what was typed into a field, without white space around it.
 func (v *visit) field(name string) string { return strings.TrimSpace(v.FormValue(name)) }
 
+// sent is field that returns what is stored if the form has no such field.
+func (v *visit) sent(name, stored string) string {
+	if typed := v.field(name); typed != "" || v.Request().PostForm.Has(name) {
+		return typed
+	}
+	return stored
+}
+
 // optional is field that returns nil for an empty one.
 func (v *visit) optional(name string) *string {
 	if text := v.field(name); text != "" {
