@@ -9238,7 +9238,7 @@ type PublicCheckout struct {
 	// TermsRequired The seller's terms, or legal pages, must be accepted to confirm.
 	TermsRequired bool `json:"terms_required"`
 
-	// WithdrawalWaiverNeeded The law of the buyer's country, or else the seller's, wants `withdrawal_waived` of them. A page of your own asks for it then. The purchase is not refused without it.
+	// WithdrawalWaiverNeeded The law of the buyer's country, or else the seller's, wants `withdrawal_waived` of them, the checkout is open, and they have not given it. A page of your own asks for it then. The purchase is not refused without it.
 	WithdrawalWaiverNeeded bool `json:"withdrawal_waiver_needed"`
 
 	// AdsConsent The buyer agreed that ad networks are told of the purchase.

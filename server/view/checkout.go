@@ -109,7 +109,7 @@ func PublicCheckout(c *checkout.Checkout, offer *checkout.Offer, deliveries []gr
 		CustomFields:           mapped(offer.CustomFields, customField),
 		CustomFieldData:        object(c.CustomFieldData.V),
 		TermsRequired:          offer.TermsRequired(),
-		WithdrawalWaiverNeeded: offer.AsksWaiver(country),
+		WithdrawalWaiverNeeded: c.Status == checkout.StatusOpen && c.WithdrawalWaivedAt == nil && offer.AsksWaiver(country),
 		AdsConsent:             c.AdsConsent,
 		Locale:                 c.Locale,
 		ExpiresAt:              at(c.ExpiresAt),

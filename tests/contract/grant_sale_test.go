@@ -115,9 +115,10 @@ func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
 		in.Status = new(sdk.ProductStatus("active"))
 		in.Deliverables = []sdk.Deliverable{{Type: "link", Ref: new("https://example.com/chat"), Name: new("Chat")}, {Type: "license_key"}}
 		guide := ok[*sdk.Product](t)(c.Products.Create(background, in))
-		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+		german := &sdk.CheckoutCreate{
 			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.PriceVariants[0].ID}}, BillingAddress: &sdk.Address{Country: new("DE")},
-		}))
+		}
+		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, german))
 		shown := func() *sdk.PublicCheckout {
 			return ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Get(background, checkout.ClientSecret))
 		}
@@ -127,6 +128,17 @@ func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
 		moved := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, checkout.ClientSecret, &sdk.PublicCheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("US")})}))
 		if moved.WithdrawalWaiverNeeded {
 			t.Error("no law of the United States asks for a waiver")
+		}
+		back := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, checkout.ClientSecret, &sdk.PublicCheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("DE")})}))
+		_, err := c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeDeclined"}, WithdrawalWaived: new(true)})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
+		if declined := shown(); !back.WithdrawalWaiverNeeded || declined.Status != "open" || declined.WithdrawalWaiverNeeded {
+			t.Errorf("who has given their waiver is asked again: %+v", declined)
+		}
+		silent := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, german))
+		ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, silent.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
+		if bought := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Get(background, silent.ClientSecret)); bought.WithdrawalWaiverNeeded {
+			t.Error("once it is paid there is nobody to ask")
 		}
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
 		got := shown().Deliveries
