@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -108,4 +111,47 @@ func TestPost_RepeatsNoNameOfABuyer(t *testing.T) {
 		require.NotContains(t, c.subject+c.text(), "spam.example")
 		require.NotContains(t, c.subject+c.text(), "\r")
 	})
+}
+
+// Somebody who forgot their password does not wait for the letters of a shop, of which there may be any number.
+func TestPost_SendsWhatSomebodyWaitsForBetweenTheLettersOfAShop(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		l := letterOf(t, s, account)
+		g, err := s.Grant.GetGrant(t.Context(), account, l.ObjectID)
+		require.NoError(t, err)
+		for n := range 2 * lettersOfAccount {
+			c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new(fmt.Sprintf("buyer%d@example.com", n))})
+			require.NoError(t, err)
+			_, err = s.CreateGrant(t.Context(), account, store.NewGrant{Customer: c.ID, Product: g.ProductID})
+			require.NoError(t, err)
+		}
+		_, err = s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
+		require.NoError(t, err)
+		mailbox := &askingBox{ask: func() error { return s.Person.AskRecovery(t.Context(), "owner@example.com") }}
+		require.NoError(t, NewPost(s, mailbox).SendDue(t.Context()))
+		require.NoError(t, mailbox.failed)
+		require.Len(t, mailbox.to, 2*lettersOfAccount+2)
+		require.Equal(t, "owner@example.com", mailbox.to[lettersOfAccount], "it is sent after the round in which it was asked for")
+	})
+}
+
+// askingBox is a Mailer that asks for something while it is sent its first letter, and keeps to whom each goes.
+type askingBox struct {
+	mutex  sync.Mutex
+	ask    func() error
+	failed error
+	to     []string
+}
+
+// Send implements Mailer.
+func (b *askingBox) Send(_ context.Context, l Letter) error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if len(b.to) == 0 {
+		b.failed = b.ask()
+	}
+	b.to = append(b.to, l.To)
+	return nil
 }

@@ -33,27 +33,34 @@ func (p *Post) Run(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// SendDue sends the letters that wait now, and returns what went wrong with some of them, which are tried again later.
+// SendDue sends the letters that wait now, and returns what went wrong with some of them, which are tried again later. However many there are, those that
+// somebody waits for are sent before each round of the others. What fails keeps nothing else waiting.
 func (p *Post) SendDue(ctx context.Context) error {
-	var err error
-	for more := true; more && err == nil && ctx.Err() == nil; {
-		var writes bool
-		if writes, err = p.writeLetters(ctx); err == nil {
-			more, err = p.sendLetters(ctx)
-		}
-		more = more || writes
+	failed := p.tellOfFailing(ctx)
+	for more := true; more && ctx.Err() == nil; {
+		awaited := p.sendAwaited(ctx)
+		wrote, unwritten := p.writeLetters(ctx)
+		sends, unsent := p.sendLetters(ctx)
+		failed = errors.Join(failed, awaited, unwritten, unsent)
+		more = wrote || sends && unsent == nil
 	}
-	err = errors.Join(err, p.tellOfFailing(ctx), p.sendToPeople(ctx))
+	return failed
+}
+
+// sendAwaited sends the letters that somebody waits for: first those to people who sign in. A server that sends no mail leaves those of buyers and leads.
+func (p *Post) sendAwaited(ctx context.Context) error {
+	err := p.sendToPeople(ctx)
 	if !p.Sends() {
 		return err
 	}
-	return errors.Join(err, p.askLeads(ctx), p.sendPortalLinks(ctx), p.sendRecoveries(ctx))
+	return errors.Join(err, p.sendRecoveries(ctx), p.sendPortalLinks(ctx), p.askLeads(ctx))
 }
 
 // writeLetters writes some of the letters that are too many to be written with their cause, and reports whether there were any.
 func (p *Post) writeLetters(ctx context.Context) (bool, error) {
 	due, err := p.store.Grant.DueNotices(ctx, dueAtOnce)
-	return len(due) > 0, errors.Join(err, each(ctx, due, p.store.TellOfFile))
+	err = errors.Join(err, each(ctx, due, p.store.TellOfFile))
+	return len(due) > 0 && err == nil, err
 }
 
 // tellOfFailing writes the letters about webhook endpoints that fail.
