@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,38 +22,46 @@ func filePeriod(customer string, version int64) string {
 // lastVersion is more than any version.
 const lastVersion = 999_999_999_999
 
-// TellOfFile writes the next letters about a version of a file that DueNotices of the grants names. What was written stays when the process dies, and
-// nobody is told twice.
-func (s *Store) TellOfFile(ctx context.Context, account, id string) error {
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+// TellOfFile writes the next letters about a version of a file that DueNotices of the grants names, and reports whether it went on with them. What was
+// written stays when the process dies, and nobody is told twice. A notice that fails is tried again after a pause.
+func (s *Store) TellOfFile(ctx context.Context, account, id string) (bool, error) {
+	went, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		n, err := s.Grant.LockNotice(ctx, u, account, id)
 		if err != nil || n == nil {
-			return nil, err
+			return false, err
 		}
-		seller, err := s.Tenant.GetAccount(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		if seller.DisabledAt != nil || !seller.Writes(tenant.LetterFileUpdated) {
-			return nil, s.Grant.EndNotice(ctx, u, n)
-		}
-		now, err := s.db.BusinessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		customers, err := s.Grant.NextToTell(ctx, u, n)
-		if err != nil {
-			return nil, err
-		}
-		for _, customer := range customers {
-			l := Letter{AccountID: account, Kind: tenant.LetterFileUpdated, CustomerID: customer, ObjectID: n.FileID, Period: filePeriod(customer, n.Version)}
-			if err := s.writeDated(ctx, u, l, now, now); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		return true, s.tellOfFile(ctx, u, n)
 	})
-	return err
+	if err != nil {
+		err = errors.Join(fmt.Errorf("tell of version %s: %w", id, err), s.Grant.PauseNotice(ctx, account, id))
+	}
+	return went && err == nil, err
+}
+
+// tellOfFile writes the next letters of a locked notice.
+func (s *Store) tellOfFile(ctx context.Context, u *db.Unit, n *grant.Notice) error {
+	seller, err := s.Tenant.GetAccount(ctx, n.AccountID)
+	if err != nil {
+		return err
+	}
+	if seller.DisabledAt != nil || !seller.Writes(tenant.LetterFileUpdated) {
+		return s.Grant.EndNotice(ctx, u, n)
+	}
+	now, err := s.db.BusinessNow(ctx, n.AccountID)
+	if err != nil {
+		return err
+	}
+	customers, err := s.Grant.NextToTell(ctx, u, n)
+	if err != nil {
+		return err
+	}
+	for _, customer := range customers {
+		l := Letter{AccountID: n.AccountID, Kind: tenant.LetterFileUpdated, CustomerID: customer, ObjectID: n.FileID, Period: filePeriod(customer, n.Version)}
+		if err := s.writeDated(ctx, u, l, now, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readFileUpdate reads a file of which there is a new version, as its customer has it. They are not told if they do not have it any more, or keep the

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -49,7 +50,9 @@ func TestTellOfFile_WritesOneLetterForEachCustomer(t *testing.T) {
 			}
 			require.Equal(t, core.Due{AccountID: s.account, ID: notice.ID}, due[0])
 			before := told()
-			require.NoError(t, s.TellOfFile(t.Context(), s.account, notice.ID))
+			went, err := s.TellOfFile(t.Context(), s.account, notice.ID)
+			require.NoError(t, err)
+			require.True(t, went)
 			require.LessOrEqual(t, told()-before, 200)
 			if turns == 3 {
 				s.during(t, func(ctx context.Context, u *db.Unit) {
@@ -61,5 +64,49 @@ func TestTellOfFile_WritesOneLetterForEachCustomer(t *testing.T) {
 		}
 		require.Equal(t, many+1, told())
 		require.Equal(t, many+1, s.count(t, `SELECT COUNT(DISTINCT customer_id) FROM letters`))
+	})
+}
+
+// A notice that cannot be told waits, so that it neither stops the others nor is tried without end. Each account has one turn, however many it has.
+func TestDueNotices_ComeInTurnByAccount(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		began := time.Now()
+		s.at(began)
+		notices := db.ColumnsOf[grant.Notice]("file_notices")
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			for i, id := range []string{"fver_1", "fver_2", "fver_3"} {
+				require.NoError(t, u.Insert(ctx, notices, &grant.Notice{AccountID: s.account, ID: id, FileID: "file_1", Version: 2, TurnAt: s.Now() - core.Time(3-i)}))
+			}
+			require.NoError(t, u.Insert(ctx, notices, &grant.Notice{AccountID: "acct_gone", ID: "fver_4", FileID: "file_2", Version: 2, TurnAt: s.Now()}))
+		})
+		requireDue := func(want ...core.Due) {
+			t.Helper()
+			due, err := s.Grant.DueNotices(t.Context(), 10)
+			require.NoError(t, err)
+			require.Equal(t, want, due)
+		}
+		gone := core.Due{AccountID: "acct_gone", ID: "fver_4"}
+		requireDue(core.Due{AccountID: s.account, ID: "fver_1"}, gone)
+		went, err := s.TellOfFile(t.Context(), gone.AccountID, gone.ID)
+		require.ErrorContains(t, err, "tell of version fver_4")
+		require.False(t, went)
+		if s.db.Engine == core.PostgreSQL { // SQLite has one writer
+			s.during(t, func(ctx context.Context, u *db.Unit) {
+				_, err := s.Grant.LockNotice(ctx, u, s.account, "fver_1")
+				require.NoError(t, err)
+				went, err := s.TellOfFile(t.Context(), s.account, "fver_1")
+				require.NoError(t, err)
+				require.False(t, went, "another replica is at it")
+			})
+		}
+		went, err = s.TellOfFile(t.Context(), s.account, "fver_1")
+		require.NoError(t, err)
+		require.True(t, went)
+		requireDue(core.Due{AccountID: s.account, ID: "fver_2"})
+		s.at(began.Add(time.Minute))
+		requireDue(core.Due{AccountID: s.account, ID: "fver_2"}, gone)
+		require.NoError(t, s.Grant.PauseNotice(t.Context(), s.account, "fver_2"))
+		s.at(began.Add(2 * time.Minute))
+		requireDue(gone, core.Due{AccountID: s.account, ID: "fver_3"})
 	})
 }

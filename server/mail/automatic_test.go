@@ -130,7 +130,9 @@ func TestPost_SendsWhatSomebodyWaitsForBetweenTheLettersOfAShop(t *testing.T) {
 		_, err = s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
 		require.NoError(t, err)
 		mailbox := &askingBox{ask: func() error { return s.Person.AskRecovery(t.Context(), "owner@example.com") }}
-		require.NoError(t, NewPost(s, mailbox).SendDue(t.Context()))
+		_, err = database.Behind(t, url).ExecContext(t.Context(), `INSERT INTO file_notices VALUES ('acct_gone', 'fver_1', 'file_1', 2, '', '', 0)`)
+		require.NoError(t, err)
+		require.ErrorContains(t, NewPost(s, mailbox).SendDue(t.Context()), "tell of version fver_1", "what cannot be told is said, and keeps no letter waiting")
 		require.NoError(t, mailbox.failed)
 		require.Len(t, mailbox.to, 2*lettersOfAccount+2)
 		require.Equal(t, "owner@example.com", mailbox.to[lettersOfAccount], "it is sent after the round in which it was asked for")

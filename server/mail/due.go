@@ -56,11 +56,15 @@ func (p *Post) sendAwaited(ctx context.Context) error {
 	return errors.Join(err, p.sendRecoveries(ctx), p.sendPortalLinks(ctx), p.askLeads(ctx))
 }
 
-// writeLetters writes some of the letters that are too many to be written with their cause, and reports whether there were any.
-func (p *Post) writeLetters(ctx context.Context) (bool, error) {
+// writeLetters writes some of the letters that are too many to be written with their cause, and reports whether any of that went on.
+func (p *Post) writeLetters(ctx context.Context) (wrote bool, err error) {
 	due, err := p.store.Grant.DueNotices(ctx, dueAtOnce)
-	err = errors.Join(err, each(ctx, due, p.store.TellOfFile))
-	return len(due) > 0 && err == nil, err
+	err = errors.Join(err, each(ctx, due, func(ctx context.Context, account, id string) error {
+		went, err := p.store.TellOfFile(ctx, account, id)
+		wrote = wrote || went
+		return err
+	}))
+	return wrote, err
 }
 
 // tellOfFailing writes the letters about webhook endpoints that fail.

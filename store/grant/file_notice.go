@@ -3,6 +3,7 @@ package grant
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -10,6 +11,9 @@ import (
 
 // noticeBatch is how many grants one transaction goes through to tell their customers of a version.
 const noticeBatch = 200
+
+// noticePause is how long a notice waits that cannot go on now.
+const noticePause = time.Minute
 
 // Notice is a version of a file of which customers are still to be told, and how far that has come: see NextToTell.
 type Notice struct {
@@ -24,9 +28,21 @@ type Notice struct {
 
 var noticeColumns = db.ColumnsOf[Notice]("file_notices")
 
-// DueNotices names versions of which customers are still to be told, at most limit, for LockNotice. Each comes in its turn.
+// DueNotices names versions of which customers are still to be told, at most limit and one of each account, for LockNotice. Accounts come in turn.
 func (s *Store) DueNotices(ctx context.Context, limit int) ([]core.Due, error) {
-	return db.Select[core.Due](ctx, s.db, `SELECT account_id, id FROM file_notices ORDER BY turn_at LIMIT ?`, limit)
+	return db.Select[core.Due](ctx, s.db, `
+		SELECT account_id, id FROM (
+			SELECT account_id, id, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY turn_at, id) AS place, MAX(turn_at) OVER (PARTITION BY account_id) AS last_turn
+			FROM file_notices WHERE turn_at <= ?
+		) AS due WHERE place = 1 ORDER BY last_turn, account_id LIMIT ?`, s.Now(), limit)
+}
+
+// PauseNotice has a notice wait until its next turn.
+func (s *Store) PauseNotice(ctx context.Context, account, id string) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		return u.Exec(ctx, `UPDATE file_notices SET turn_at = ? WHERE account_id = ? AND id = ?`, s.Now().Add(noticePause), account, id)
+	})
+	return err
 }
 
 // LockNotice returns a notice and locks it until the transaction ends. It is nil if all were told, or somebody else is at it.
