@@ -91,7 +91,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if err != nil || c.Void != "" {
 		return c, err
 	}
-	if l.Attempts > 1 || l.Resends > 0 {
+	if l.Recipient != nil || l.Resends > 0 { // it was counted, and handed to the mail server or asked for
 		return c, nil
 	}
 	if !c.isVerified {

@@ -19,12 +19,23 @@ func filePeriod(customer string, version int64) string {
 	return fmt.Sprintf("%s.%012d", customer, version)
 }
 
+// mostFileLetters is how many letters about files of an account wait to be sent before no more are written, but for the batch that is begun.
+const mostFileLetters = 1000
+
 // lastVersion is more than any version.
 const lastVersion = 999_999_999_999
 
 // TellOfFile writes the next letters about a version of a file that DueNotices of the grants names, and reports whether it went on with them. What was
-// written stays when the process dies, and nobody is told twice. A notice that fails is tried again after a pause.
+// written stays when the process dies, and nobody is told twice. A notice that fails is tried again after a pause, as is one of an account of which too
+// many letters wait.
 func (s *Store) TellOfFile(ctx context.Context, account, id string) (bool, error) {
+	wait, err := s.areLettersWaiting(ctx, account, tenant.LetterFileUpdated, mostFileLetters)
+	if err == nil && wait {
+		return false, s.Grant.PauseNotice(ctx, account, id)
+	}
+	if err != nil {
+		return false, fmt.Errorf("count letters about files: %w", err)
+	}
 	went, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		n, err := s.Grant.LockNotice(ctx, u, account, id)
 		if err != nil || n == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Each turn writes a part of the letters. One whose progress is lost is written again, and changes nothing.
@@ -108,5 +109,42 @@ func TestDueNotices_ComeInTurnByAccount(t *testing.T) {
 		require.NoError(t, s.Grant.PauseNotice(t.Context(), s.account, "fver_2"))
 		s.at(began.Add(2 * time.Minute))
 		requireDue(gone, core.Due{AccountID: s.account, ID: "fver_3"})
+	})
+}
+
+// Of a million letters that would wait, most are not written yet. Those that wait are postponed a part at a time.
+func TestTellOfFile_WritesNoMoreWhileManyWait(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		began := time.Now()
+		s.at(began)
+		notice := &grant.Notice{AccountID: s.account, ID: "fver_1", FileID: "file_1", Version: 2}
+		first := Letter{AccountID: s.account, Kind: tenant.LetterFileUpdated, CustomerID: "cus_1", ObjectID: "file_1", Period: "0"}
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			require.NoError(t, u.Insert(ctx, db.ColumnsOf[grant.Notice]("file_notices"), notice))
+			require.NoError(t, s.writeDated(ctx, u, first, s.Now(), s.Now()))
+		})
+		s.copies(t, "letters", letterColumns.SelectSQL, mostFileLetters+50, map[string]string{"id": "'letter_' || n", "period": "CAST(n AS TEXT)"})
+		went, err := s.TellOfFile(t.Context(), s.account, notice.ID)
+		require.NoError(t, err)
+		require.False(t, went)
+		due, err := s.Grant.DueNotices(t.Context(), 10)
+		require.NoError(t, err)
+		require.Empty(t, due, "it waits")
+
+		l, err := s.ClaimLetter(t.Context(), s.account, s.letter(t, tenant.LetterFileUpdated).ID)
+		require.NoError(t, err)
+		require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Wait: time.Hour, Error: "too many"}))
+		require.Equal(t, postponedAtOnce+1, s.count(t, `SELECT COUNT(*) FROM letters WHERE last_error = 'too many'`))
+		more, err := s.LettersToSend(t.Context(), s.account, 100)
+		require.NoError(t, err)
+		require.Len(t, more, 50)
+
+		_, err = s.db.Write.DB.ExecContext(t.Context(), `UPDATE letters SET status = 'sent', next_attempt_at = NULL WHERE last_error IS NULL`)
+		require.NoError(t, err)
+		_, err = s.db.Write.DB.ExecContext(t.Context(), `UPDATE letters SET status = 'sent', next_attempt_at = NULL WHERE id IN (SELECT id FROM letters WHERE last_error IS NOT NULL LIMIT 2)`)
+		require.NoError(t, err)
+		went, err = s.TellOfFile(t.Context(), s.account, notice.ID)
+		require.NoError(t, err)
+		require.True(t, went)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // letterPauses are how long a letter waits after each attempt that failed. After one more it has failed for good.
@@ -113,13 +114,25 @@ func (s *Store) endLetter(ctx context.Context, u *db.Unit, l *Letter, out Letter
 	return u.Update(ctx, letterColumns, l)
 }
 
-// postponeLetters has the letters wait that an account would have sent now of the kind of one that waits, as long as it does: none has to be looked at to find
+// postponedAtOnce is how many letters one statement postpones. The others are postponed with the next that is one too many.
+const postponedAtOnce = 1000
+
+// postponeLetters has letters wait that an account would have sent now of the kind of one that waits, as long as it does: few have to be looked at to find
 // out that there are too many.
 func (s *Store) postponeLetters(ctx context.Context, u *db.Unit, l *Letter) error {
 	_, err := u.Exec(ctx, `
-		UPDATE letters SET next_attempt_at = ?, last_error = ?, updated_at = ? WHERE account_id = ? AND kind = ? AND next_attempt_at <= ? AND attempts = 0 AND resends = 0`,
-		l.NextAttemptAt, l.LastError, l.UpdatedAt, l.AccountID, l.Kind, s.Now())
+		UPDATE letters SET next_attempt_at = ?, last_error = ?, updated_at = ? WHERE account_id = ? AND id IN (
+			SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? AND kind || '' = ? AND attempts = 0 AND resends = 0
+			ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()+`)`,
+		l.NextAttemptAt, l.LastError, l.UpdatedAt, l.AccountID, l.AccountID, s.Now(), l.Kind, postponedAtOnce)
 	return err
+}
+
+// areLettersWaiting reports whether an account has so many letters of a kind waiting to be sent.
+func (s *Store) areLettersWaiting(ctx context.Context, account string, kind tenant.LetterKind, many int) (bool, error) {
+	found, err := db.Get[int](ctx, s.db, `
+		SELECT 1 FROM letters WHERE account_id = ? AND next_attempt_at IS NOT NULL AND kind || '' = ? LIMIT 1 OFFSET ?`, account, kind, many-1)
+	return found != nil, err
 }
 
 // DueLetters names letters whose day has come, at most limit, for ReleaseLetter: of one account by its own clock, or with an empty account of all.

@@ -214,6 +214,9 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 		}
 		require.Contains(t, buys("VICTIM@example.com", false), "Too many letters")
 		require.Contains(t, buys("victim+1@example.com", false), "Too many letters", "it is the same mailbox")
+		s.at(time.Now().Add(letterLease))
+		_, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
+		require.Contains(t, told.Void, "Too many letters", "nor if its outcome was never noted: it was not counted")
 		require.Empty(t, buys("other@example.com", false))
 		require.Empty(t, buys("victim@example.com", true), "the seller vouches for it")
 		s.at(time.Now().Add(61 * time.Minute))
