@@ -14,16 +14,19 @@ import (
 )
 
 // filePeriod tells the letters about a file apart: each customer has one for each version. All numbers have as many digits, so that they compare as
-// texts.
-func filePeriod(customer string, version int64) string {
-	return fmt.Sprintf("%s.%012d", customer, version)
-}
+// texts: see versionOfPeriod.
+func filePeriod(customer string, version int64) string { return customer + "." + versionText(version) }
+
+func versionText(version int64) string { return fmt.Sprintf("%012d", version) }
+
+// versionOfPeriod is the text of the version in a letter's period.
+const versionOfPeriod = `substr(period, length(period) - 11)`
+
+// newerVersion says why a letter about a version is not sent.
+const newerVersion = "There is a newer version since, of which there is another letter."
 
 // mostFileLetters is how many letters about files of an account wait to be sent before no more are written, but for the batch that is begun.
 const mostFileLetters = 1000
-
-// lastVersion is more than any version.
-const lastVersion = 999_999_999_999
 
 // TellOfFile writes the next letters about a version of a file that DueNotices of the grants names, and reports whether it went on with them. What was
 // written stays when the process dies, and nobody is told twice. A notice that fails is tried again after a pause, as is one of an account of which too
@@ -66,6 +69,9 @@ func (s *Store) tellOfFile(ctx context.Context, u *db.Unit, n *grant.Notice) err
 	if err != nil {
 		return err
 	}
+	if err := s.voidOlder(ctx, u, n, customers, now); err != nil {
+		return err
+	}
 	for _, customer := range customers {
 		l := Letter{AccountID: n.AccountID, Kind: tenant.LetterFileUpdated, CustomerID: customer, ObjectID: n.FileID, Period: filePeriod(customer, n.Version)}
 		if err := s.writeDated(ctx, u, l, now, now); err != nil {
@@ -75,10 +81,27 @@ func (s *Store) tellOfFile(ctx context.Context, u *db.Unit, n *grant.Notice) err
 	return nil
 }
 
+// voidOlder has customers not told of older versions of a file, as far as they were not yet.
+func (s *Store) voidOlder(ctx context.Context, u *db.Unit, n *grant.Notice, customers []string, now core.Time) error {
+	if len(customers) == 0 {
+		return nil
+	}
+	condition, whose := s.db.In("customer_id", customers)
+	_, err := u.Exec(ctx, `
+		UPDATE letters SET status = 'skipped', next_attempt_at = NULL, last_error = ?, updated_at = ? WHERE account_id = ? AND id IN (
+			SELECT id FROM letters WHERE account_id = ? AND `+condition+` AND object_id || '' = ? AND kind || '' = ?
+				AND status || '' = 'queued' AND attempts = 0 AND resends = 0 AND `+versionOfPeriod+` < ?`+u.LockSkip()+`)`,
+		newerVersion, now, n.AccountID, n.AccountID, whose, n.FileID, tenant.LetterFileUpdated, versionText(n.Version))
+	if err != nil {
+		return fmt.Errorf("void letters about older versions: %w", err)
+	}
+	return nil
+}
+
 // readFileUpdate reads a file of which there is a new version, as its customer has it. They are not told if they do not have it any more, or keep the
 // version that they bought.
 func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent) error {
-	told, number, _ := strings.Cut(l.Period, ".")
+	_, number, _ := strings.Cut(l.Period, ".")
 	file, err := s.Grant.GetFile(ctx, l.AccountID, l.ObjectID)
 	if err != nil {
 		return err
@@ -89,12 +112,12 @@ func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent)
 		return err
 	case g == nil:
 		c.Void = "The customer does not have the file any more."
-	case filePeriod(told, core.Deref(opened.Version)) < told+"."+number:
+	case versionText(core.Deref(opened.Version)) < number:
 		c.Void = "The customer keeps the version that they bought."
 	case c.Recipient == "":
 		c.Void = "The customer has no address."
 	default:
-		err = s.readNewerVersion(ctx, l, c, filePeriod(told, lastVersion))
+		err = s.readOtherLetter(ctx, l, c, number)
 	}
 	if err != nil || c.Void != "" {
 		return err
@@ -110,13 +133,19 @@ func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent)
 	return nil
 }
 
-// readNewerVersion finds out whether the customer is told of a newer version. Then this letter is not sent.
-func (s *Store) readNewerVersion(ctx context.Context, l *Letter, c *LetterContent, last string) error {
-	newer, err := db.Get[string](ctx, s.db, `SELECT id FROM letters
-		WHERE account_id = ? AND (object_id, kind, period) > (?, ?, ?) AND (object_id, kind, period) <= (?, ?, ?) LIMIT 1`,
-		l.AccountID, l.ObjectID, l.Kind, l.Period, l.ObjectID, l.Kind, last)
-	if newer != nil {
-		c.Void = "There is a newer version since, of which there is another letter."
+// readOtherLetter finds out whether another letter tells the customer of a newer version, or of the same one: they may be two who were merged. Then this
+// letter is not sent.
+func (s *Store) readOtherLetter(ctx context.Context, l *Letter, c *LetterContent, number string) error {
+	other, err := db.Get[string](ctx, s.db, `
+		SELECT `+versionOfPeriod+` FROM letters WHERE account_id = ? AND customer_id = ? AND object_id || '' = ? AND kind || '' = ? AND id <> ?
+			AND (`+versionOfPeriod+` > ? OR `+versionOfPeriod+` = ? AND (status = 'sent' OR status = 'queued' AND id < ?))
+		ORDER BY `+versionOfPeriod+` DESC LIMIT 1`, l.AccountID, l.CustomerID, l.ObjectID, l.Kind, l.ID, number, number, l.ID)
+	switch {
+	case other == nil:
+	case *other > number:
+		c.Void = newerVersion
+	default:
+		c.Void = "Another letter tells the customer of this version."
 	}
 	return err
 }

@@ -148,3 +148,81 @@ func TestTellOfFile_WritesNoMoreWhileManyWait(t *testing.T) {
 		require.True(t, went)
 	})
 }
+
+// However many versions come one after the other, each customer has one letter that waits: about the newest. Two who were merged have one too.
+func TestTellOfFile_TellsOfTheNewestVersionAlone(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		product := s.onSale(t, fixedPrice(1900)).ProductID
+		file := s.fileOf(t, product)
+		ada, bob := s.customer(t, "ada@example.com", nil), s.customer(t, "bob@example.com", nil)
+		for _, c := range []string{ada.ID, bob.ID} {
+			_, err := s.CreateGrant(t.Context(), s.account, NewGrant{Customer: c, Product: product})
+			require.NoError(t, err)
+		}
+		s.newVersion(t, file)
+		s.tellAll(t)
+		s.newVersion(t, file)
+		s.newVersion(t, file)
+		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM file_notices`), "the older notice is given up")
+		s.tellAll(t)
+		require.Equal(t, 2, s.count(t, `SELECT COUNT(*) FROM letters WHERE kind = 'file_updated' AND status = 'queued'`))
+		require.Equal(t, 2, s.count(t, `SELECT COUNT(*) FROM letters WHERE kind = 'file_updated' AND status = 'skipped' AND last_error = ?`, newerVersion))
+
+		_, err := s.MergeCustomer(t.Context(), s.account, ada.ID, bob.ID)
+		require.NoError(t, err)
+		letters, _, err := s.ListLetters(t.Context(), s.account, ListLetters{Page: core.Page{Limit: 10}, Kind: tenant.LetterFileUpdated, Status: LetterStatusQueued})
+		require.NoError(t, err)
+		require.Len(t, letters, 2)
+		second, told := s.claimed(t, letters[0].ID)
+		require.Equal(t, "Another letter tells the customer of this version.", told.Void)
+		require.Equal(t, ada.ID, second.CustomerID)
+		_, told = s.claimed(t, letters[1].ID)
+		require.Empty(t, told.Void)
+	})
+}
+
+// fileOf is a file with its first version, which a product delivers.
+func (s *shop) fileOf(t *testing.T, products ...string) string {
+	t.Helper()
+	file, err := s.Grant.CreateFile(t.Context(), s.account, grant.NewFile{Name: "Guide.pdf", NewVersion: grant.NewVersion{Size: 1}})
+	require.NoError(t, err)
+	s.complete(t, file.ID)
+	for _, product := range products {
+		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`INSERT INTO product_deliverables (account_id, id, product_id, position, type, ref) VALUES (?, ?, ?, 0, 'file', ?)`), s.account, core.NewULID(), product, file.ID)
+		require.NoError(t, err)
+	}
+	return file.ID
+}
+
+// newVersion makes a version of a file of which buyers are to be told.
+func (s *shop) newVersion(t *testing.T, file string) {
+	t.Helper()
+	_, err := s.Grant.CreateFileVersion(t.Context(), s.account, file, grant.NewVersion{Size: 1, TellBuyers: true})
+	require.NoError(t, err)
+	s.complete(t, file)
+}
+
+// complete makes what of a file is being uploaded ready.
+func (s *shop) complete(t *testing.T, file string) {
+	t.Helper()
+	_, err := s.db.Write.DB.ExecContext(t.Context(), `UPDATE uploads SET received = size`)
+	require.NoError(t, err)
+	_, v, upload, err := s.Grant.ClaimComplete(t.Context(), s.account, file)
+	require.NoError(t, err)
+	_, err = s.Grant.FinishComplete(t.Context(), v, upload, "00", "application/pdf")
+	require.NoError(t, err)
+}
+
+// tellAll writes the letters about all versions of which buyers are to be told.
+func (s *shop) tellAll(t *testing.T) {
+	t.Helper()
+	for went := true; went; {
+		due, err := s.Grant.DueNotices(t.Context(), 10)
+		require.NoError(t, err)
+		went = false
+		for _, d := range due {
+			went, err = s.TellOfFile(t.Context(), d.AccountID, d.ID)
+			require.NoError(t, err)
+		}
+	}
+}

@@ -107,10 +107,14 @@ func (s *Store) productAfter(ctx context.Context, u *db.Unit, n *Notice) (*strin
 		) AS delivering WHERE product_id > ? ORDER BY product_id LIMIT 1`, n.AccountID, n.FileID, n.AccountID, n.FileID, n.ProductID)
 }
 
-// noteReady has customers told of a version that has just become ready, if that was asked for. Of the first version of a file there is nobody to tell.
+// noteReady has customers told of a version that has just become ready, if that was asked for. Who was not told of one before it is told of this one alone.
+// Of the first version of a file there is nobody to tell.
 func (s *Store) noteReady(ctx context.Context, u *db.Unit, v *FileVersion, isFirst bool) error {
 	if !v.TellBuyers || isFirst {
 		return nil
+	}
+	if _, err := u.Exec(ctx, `DELETE FROM file_notices WHERE account_id = ? AND file_id = ?`, v.AccountID, v.FileID); err != nil {
+		return fmt.Errorf("end notices of a file: %w", err)
 	}
 	return u.Insert(ctx, noticeColumns, &Notice{AccountID: v.AccountID, ID: v.ID, FileID: v.FileID, Version: v.Version, TurnAt: s.Now()})
 }
