@@ -99,7 +99,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 			return c, err
 		}
 	}
-	if mailbox.IsFree(l.Kind) && !c.followsPayment(l.Kind) {
+	if mailbox.IsFree(l.Kind) {
 		c.Wait, err = s.Mailbox.CountFree(ctx, l.AccountID, l.Kind)
 	}
 	return c, err

@@ -226,3 +226,28 @@ func (s *shop) tellAll(t *testing.T) {
 		}
 	}
 }
+
+// One payment does not let an account send any number of letters.
+func TestReadLetter_CountsAllLettersAboutFiles(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.at(time.Now())
+		price := s.onSale(t, fixedPrice(1900))
+		file := s.fileOf(t, price.ProductID)
+		s.confirm(t, s.checkout(t, price))
+		s.newVersion(t, file)
+		s.tellAll(t)
+		l, told := s.claimed(t, s.letter(t, tenant.LetterFileUpdated).ID)
+		require.Empty(t, told.Void)
+		require.Zero(t, told.Wait)
+		require.Positive(t, told.Order.PaidAmount)
+		require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Status: LetterStatusSent}))
+		require.Equal(t, 1, s.count(t, `SELECT counted FROM throttles WHERE subject = 'file_letters'`))
+		_, err := s.db.Write.DB.ExecContext(t.Context(), `UPDATE throttles SET counted = 1000 WHERE subject = 'file_letters'`)
+		require.NoError(t, err)
+		s.newVersion(t, file)
+		s.tellAll(t)
+		_, told = s.claimed(t, s.letter(t, tenant.LetterFileUpdated).ID)
+		require.Positive(t, told.Wait)
+		require.False(t, told.WaitsOne, "the account's others wait too")
+	})
+}

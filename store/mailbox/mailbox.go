@@ -23,7 +23,7 @@ const (
 	PageAccountLetters  = 100  // an hour
 	SenderLetters       = 10   // an hour
 	NetworkLetters      = 50   // an hour
-	freeLetters         = 1000 // an hour, of a kind; a seller can give something to any address, or bill it, without a payment
+	freeLetters         = 1000 // an hour, of a kind: see IsFree
 	InsideLetters       = 100  // an hour, from where a proxy that is not named hides all buyers
 
 	// Letters that ask whose an address is: whoever types addresses does not write to the people behind them.
@@ -101,12 +101,12 @@ func waitOf(err error) (time.Duration, error) {
 	return 0, err
 }
 
-// IsFree reports whether a seller can cause letters of a kind to any address, without a payment.
+// IsFree reports whether a seller can cause any number of letters of a kind without a payment: giving access, billing, and telling of files again and again.
 func IsFree(kind tenant.LetterKind) bool {
 	return kind == tenant.LetterAccessGiven || kind == tenant.LetterInvoiceReminder || kind == tenant.LetterFileUpdated
 }
 
-// CountFree counts a letter that an account caused without a payment, and returns how long it has to wait if it is one too many. Then it is not counted.
+// CountFree counts a letter of a kind that IsFree, whatever was paid for what it tells of, and returns how long it has to wait if it is one too many. Then it is not counted.
 func (s *Store) CountFree(ctx context.Context, account string, kind tenant.LetterKind) (wait time.Duration, err error) {
 	subject := map[tenant.LetterKind]string{tenant.LetterAccessGiven: "access", tenant.LetterInvoiceReminder: "reminders", tenant.LetterFileUpdated: "file_letters"}[kind]
 	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: subject, Most: freeLetters, Window: time.Hour}))
