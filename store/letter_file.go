@@ -106,7 +106,7 @@ func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent)
 	if err != nil {
 		return err
 	}
-	g, opened, err := s.Grant.OpenedFor(ctx, l.AccountID, l.CustomerID, file.ID)
+	g, opened, err := s.Grant.OpenedFor(ctx, l.AccountID, l.CustomerID, file)
 	switch {
 	case err != nil:
 		return err

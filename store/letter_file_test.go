@@ -251,3 +251,33 @@ func TestReadLetter_CountsAllLettersAboutFiles(t *testing.T) {
 		require.False(t, told.WaitsOne, "the account's others wait too")
 	})
 }
+
+// Of all products by which a customer has a file the one with its newest version counts, however many grants they were given since.
+func TestReadLetter_TellsWhoHasTheNewVersionByAnyGrant(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		updated, frozen, other := s.onSale(t, fixedPrice(1900)).ProductID, s.onSale(t, fixedPrice(900)).ProductID, s.onSale(t, fixedPrice(500)).ProductID
+		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE products SET delivery_updates = 'new_buyers' WHERE id = ?`), frozen)
+		require.NoError(t, err)
+		file := s.fileOf(t, updated, frozen)
+		ada := s.customer(t, "ada@example.com", nil)
+		var given []string
+		for _, product := range []string{updated, other, frozen} {
+			g, err := s.CreateGrant(t.Context(), s.account, NewGrant{Customer: ada.ID, Product: product})
+			require.NoError(t, err)
+			given = append(given, g.ID)
+		}
+		later := map[string]string{"id": "'" + given[2] + "' || n", "source_id": "'order_' || n", "product_id": "'" + frozen + "'", "customer_id": "'" + ada.ID + "'"}
+		s.copies(t, "grants", db.ColumnsOf[grant.Grant]("grants").SelectSQL, 120, later)
+		s.newVersion(t, file)
+		s.tellAll(t)
+		l, told := s.claimed(t, s.letter(t, tenant.LetterFileUpdated).ID)
+		require.Empty(t, told.Void)
+		require.Equal(t, given[0], told.Grant.ID)
+		require.EqualValues(t, 2, *told.Deliveries[0].Version)
+		_, err = s.Grant.RevokeGrant(t.Context(), s.account, given[0])
+		require.NoError(t, err)
+		told, err = s.ReadLetter(t.Context(), l)
+		require.NoError(t, err)
+		require.Equal(t, "The customer keeps the version that they bought.", told.Void)
+	})
+}

@@ -119,19 +119,46 @@ func (s *Store) noteReady(ctx context.Context, u *db.Unit, v *FileVersion, isFir
 	return u.Insert(ctx, noticeColumns, &Notice{AccountID: v.AccountID, ID: v.ID, FileID: v.FileID, Version: v.Version, TurnAt: s.Now()})
 }
 
-// OpenedFor returns a grant by which a customer has a file now, the newest of several, and what of it that is. Both are nil if there is none.
-func (s *Store) OpenedFor(ctx context.Context, account, customer, file string) (*Grant, *Deliverable, error) {
-	grants, err := s.CurrentGrants(ctx, account, customer)
+// afterGrants is more than the id of any grant: the first character of what follows its prefix is a 7 at most.
+const afterGrants = "grant_9"
+
+// openedBatch is how many grants of a customer OpenedFor reads at a time.
+const openedBatch = 100
+
+// OpenedFor returns the grant by which a customer has the newest version of a file now, the newest of several, and what of it that is. Both are nil
+// if there is none.
+func (s *Store) OpenedFor(ctx context.Context, account, customer string, f *File) (best *Grant, opened *Deliverable, err error) {
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range grants {
-		if grants[i].StatusNow() != StatusActive {
-			continue
+	for before, more := afterGrants, true; more; {
+		grants, err := db.Select[Grant](ctx, s.db, grantColumns.SelectSQL+` g
+			WHERE g.account_id = ? AND g.customer_id = ? AND g.id < ? AND `+db.ActiveGrantSQL+` AND EXISTS (
+				SELECT 1 FROM product_deliverables d WHERE d.account_id = g.account_id AND d.product_id = g.product_id AND (
+					d.type = 'file' AND d.ref = ? OR d.type = 'experience' AND EXISTS (
+						SELECT 1 FROM experience_files x WHERE x.account_id = d.account_id AND x.experience_id = d.ref AND x.file_id = ?)))
+			ORDER BY g.account_id DESC, g.customer_id DESC, g.id DESC LIMIT ?`, account, customer, before, now, f.ID, f.ID, openedBatch)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read grants that open a file: %w", err)
 		}
-		if d, err := s.opens(ctx, &grants[i], file); err != nil || d != nil {
-			return &grants[i], d, err
+		if err := s.open(ctx, account, pointers(grants)); err != nil {
+			return nil, nil, err
 		}
+		for i := range grants {
+			before = grants[i].ID
+			d, err := s.opens(ctx, &grants[i], f.ID)
+			if err != nil {
+				return nil, nil, err
+			}
+			if d != nil && (opened == nil || core.Deref(d.Version) > core.Deref(opened.Version)) {
+				best, opened = &grants[i], d
+			}
+			if opened != nil && core.Deref(opened.Version) >= f.Version {
+				return best, opened, nil
+			}
+		}
+		more = len(grants) == openedBatch
 	}
-	return nil, nil, nil
+	return best, opened, nil
 }
