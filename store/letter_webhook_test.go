@@ -17,6 +17,7 @@ func TestTellOfFailing_TellsOwnersOnce(t *testing.T) {
 		for email, role := range map[string]person.Role{"ada@example.com": person.RoleOwner, "grace@example.com": person.RoleOwner, "help@example.com": person.RoleSupport} {
 			p, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: email})
 			require.NoError(t, err)
+			require.NoError(t, s.Person.ConfirmEmail(t.Context(), p.ID))
 			require.NoError(t, s.Person.AddMember(t.Context(), s.account, p.ID, role))
 		}
 		e, err := s.Outbox.CreateWebhookEndpoint(t.Context(), s.account, outbox.WebhookEndpoint{URL: "https://hooks.example.com/secret-path"})

@@ -19,6 +19,8 @@ func TestRecovery_IsByALetterThatWorksOnce(t *testing.T) {
 		s := harness.Boot(t, address)
 		ada := s.Stranger(t)
 		sends(t, ada, "/sign-up", newcomer("ada@example.com"))
+		sends(t, s.Stranger(t), "/sign-in", url.Values{"email": {"ada@example.com"}, "password": {"correct horse battery"}})
+		sees(t, ada, "/app/you", "Your e-mail address is not confirmed", "Confirm address")
 		sees(t, s.Stranger(t), "/sign-in", "Forgot your password?")
 		status, page := s.Stranger(t).Post("/recover", url.Values{"email": {"ada"}})
 		require.Equal(t, http.StatusUnprocessableEntity, status)
@@ -42,6 +44,7 @@ func TestRecovery_IsByALetterThatWorksOnce(t *testing.T) {
 		other := s.Stranger(t)
 		require.Equal(t, "/app", sends(t, other, link, url.Values{"password": {"another horse battery"}}))
 		sees(t, other, "/app", "ada@example.com")
+		require.NotContains(t, sees(t, other, "/app/you"), "not confirmed")
 		status, _ = ada.Get("/app")
 		require.Equal(t, http.StatusSeeOther, status, "all other sessions are over")
 		for _, ask := range []func() (int, string){
@@ -66,7 +69,7 @@ func TestRecovery_IsByALetterThatWorksOnce(t *testing.T) {
 				require.Contains(t, l.Text, "Browser: another browser on another system\nNetwork address: 127.")
 			}
 		}
-		require.Equal(t, []string{"ada@example.com", "ada@example.com"}, told)
+		require.Equal(t, []string{"ada@example.com", "ada@example.com"}, told, "nothing before the address was confirmed")
 
 		for range 4 {
 			sends(t, s.Stranger(t), "/recover", url.Values{"email": {"nobody@example.com"}})
@@ -88,10 +91,10 @@ func TestRecovery_IsForAnAddressThatIsRefusedToday(t *testing.T) {
 		known, unknown := sends(t, s.Stranger(t), "/recover", url.Values{"email": {"ada@corp"}}), sends(t, s.Stranger(t), "/recover", url.Values{"email": {"nobody@corp"}})
 		require.Equal(t, unknown, known, "nobody is told who signs in here")
 		w := &world{Server: s}
-		require.Contains(t, w.told(t, "ada@corp", "Somebody signed in with your address").Text, "choose another password")
 		letter := w.told(t, "ada@corp", "Choose another password")
 		link := regexp.MustCompile(`/recover/[0-9a-z]+`).FindString(letter.Text)
 		require.Equal(t, "/app", sends(t, s.Stranger(t), link, url.Values{"password": {"another horse battery"}}))
+		require.Contains(t, w.told(t, "ada@corp", "Somebody signed in with your address").Text, "choose another password")
 
 		status, page := s.Stranger(t).Post("/sign-up", newcomer("new@corp"))
 		require.Equal(t, http.StatusUnprocessableEntity, status, "a new one is held to the rule of today")

@@ -117,12 +117,12 @@ func TestTeam_ChangesRolesByWhoMay(t *testing.T) {
 		second := w.Member(t, w.api.Account, person.RoleAdmin)
 		sends(t, w.owner, "/app/team/"+second.ID, url.Values{"role": {"owner"}})
 		for _, to := range []string{w.owner.Email, second.Email} {
-			require.Contains(t, w.told(t, to, "Who owns Test").Text, second.Email+" is an owner of Test now.")
+			require.Contains(t, w.told(t, to, "Who owns your account").Text, "Account: Test\nNew owner: "+shown(second)+"\n")
 		}
 		sends(t, second, "/app/team/"+w.owner.ID+"/remove", nil)
 		require.Eventually(t, func() bool {
 			return len(slices.DeleteFunc(w.Mail.Letters(), func(l mail.Letter) bool {
-				return !strings.Contains(l.Text, w.owner.Email+" is not an owner of Test any more.")
+				return !strings.Contains(l.Text, "Former owner: "+shown(w.owner)+"\n")
 			})) == 2
 		}, time.Minute, 20*time.Millisecond, "who is one, and who was")
 

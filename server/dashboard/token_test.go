@@ -25,8 +25,8 @@ func TestTokens_AreShownOnceAndWork(t *testing.T) {
 		page = sees(t, w.owner, "/app/developers/tokens", "CI &lt;b&gt;", "It is not shown again", w.owner.Email)
 		require.Equal(t, 1, strings.Count(page, "Revoke CI"), "one token for one form")
 		token := between(t, page, `class="key" value="`, `"`)
-		letter := w.told(t, w.owner.Email, "A new token for Test")
-		require.Contains(t, letter.Text, "Name: CI <b>\n")
+		letter := w.told(t, w.owner.Email, "A new token for your account")
+		require.Contains(t, letter.Text, "Account: Test\nToken: CI <b>\n")
 		require.NotContains(t, letter.Text, token)
 		require.NotContains(t, sees(t, w.owner, "/app/developers/tokens"), token, "it is shown once")
 

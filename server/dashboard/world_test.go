@@ -101,6 +101,11 @@ func between(t *testing.T, page, before, after string) string {
 	return inner
 }
 
+// shown is how a letter writes the address of somebody, so that no mail program makes a link of it.
+func shown(p *harness.Person) string {
+	return strings.NewReplacer("@", "[at]", ".", "[.]").Replace(p.Email)
+}
+
 // told waits for a letter under a subject to somebody who signs in, and returns it.
 func (w *world) told(t *testing.T, to, subject string) (letter mail.Letter) {
 	t.Helper()

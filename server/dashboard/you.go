@@ -53,7 +53,17 @@ func (d *Dashboard) showYou(v *visit, status int, change *ui.Form, problems ...u
 	if len(sessions) > 1 {
 		places.Forms = []ui.Form{{Action: "/app/you/sessions", Submit: "Sign out everywhere else", Inline: true}}
 	}
-	return v.show(status, ui.Page{Heading: v.Email, Sections: []ui.Section{accounts, places, {Title: "Password", Form: change}}}, problems...)
+	p, err := d.store.Person.GetPerson(v.ctx(), v.PersonID)
+	if err != nil {
+		return err
+	}
+	page := ui.Page{Heading: v.Email}
+	if d.sends && !p.GetsLetters() {
+		page.Lead = "Your e-mail address is not confirmed: you get no letters about new tokens, owners and browsers. Confirm it by a letter, by which you choose another password."
+		page.Actions = []ui.Link{{Text: "Confirm address", Address: "/recover"}}
+	}
+	page.Sections = []ui.Section{accounts, places, {Title: "Password", Form: change}}
+	return v.show(status, page, problems...)
 }
 
 // lookAt opens another account of the person.

@@ -38,34 +38,43 @@ func (p *Post) sendToPerson(ctx context.Context, id string) error {
 	return p.store.Person.EndLetter(context.WithoutCancel(ctx), l.ID)
 }
 
-// toPerson returns what a letter to somebody who signs in says.
+// toPerson returns what a letter to somebody who signs in says. What others named stands in lines of its own, and in no subject: see unlinked.
 func (p *Post) toPerson(ctx context.Context, l *person.Letter) (content, error) {
-	account := ""
-	if l.AccountID != nil {
-		a, err := p.store.Tenant.GetAccount(ctx, *l.AccountID)
-		if err != nil {
-			return content{}, err
-		}
-		account = nameOf(a)
-	}
-	when := "When: " + moment(l.CreatedAt)
 	detail, at := l.Detail.V, p.store.PublicURL()
-	switch l.Kind {
-	case person.LetterNewBrowser:
+	when := "When: " + moment(l.CreatedAt)
+	if l.Kind == person.LetterNewBrowser {
 		return newBrowser(detail, when, at), nil
+	}
+	a, err := p.store.Tenant.GetAccount(ctx, *l.AccountID)
+	if err != nil {
+		return content{}, err
+	}
+	c, known := ofAccount(l.Kind, detail, at)
+	if !known {
+		return content{}, fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
+	}
+	c.facts = append(append([]string{"Account: " + unlinked(nameOf(a))}, c.facts...), when)
+	c.closing = []string{fmt.Sprintf("You get this letter because you are or were an owner of this account. There are at most %d such letters an hour. "+
+		"For all there was, see Activity and Webhooks in the dashboard.", person.MostLetters)}
+	return c, nil
+}
+
+// ofAccount returns what a letter about an account says, without what all of them say.
+func ofAccount(kind person.LetterKind, detail person.LetterDetail, at string) (c content, known bool) {
+	switch kind {
 	case person.LetterTokenMade:
 		return content{
-			subject: "A new token for " + account,
-			opening: []string{fmt.Sprintf("A token was made by which programs act for %s. You get this letter because you are an owner.", account)},
-			facts:   []string{"Name: " + oneLine(detail.Token), when},
+			subject: "A new token for your account",
+			opening: []string{"A token was made by which programs act for your account."},
+			facts:   []string{"Token: " + unlinked(detail.Token)},
 			actions: []action{{"If nobody of you made it, revoke it:", at + "/app/developers/tokens", "See the tokens"}},
-		}, nil
+		}, true
 	case person.LetterOwnerChanged:
-		return ownerChanged(detail, account, when, at), nil
+		return ownerChanged(detail, at), true
 	case person.LetterWebhookFailing:
-		return webhookFailing(detail, account, at), nil
+		return webhookFailing(detail, at), true
 	}
-	return content{}, fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
+	return content{}, false
 }
 
 func newBrowser(detail person.LetterDetail, when, at string) content {
@@ -78,30 +87,45 @@ func newBrowser(detail person.LetterDetail, when, at string) content {
 	}
 }
 
-func ownerChanged(detail person.LetterDetail, account, when, at string) content {
-	member, says := oneLine(detail.Member), "%s is an owner of %s now. Owners may do everything."
+func ownerChanged(detail person.LetterDetail, at string) content {
+	says := "Your account has another owner. Owners may do everything."
 	if !detail.Owns {
-		says = "%s is not an owner of %s any more."
+		says = "Somebody is not an owner of your account any more."
 	}
 	return content{
-		subject: "Who owns " + account,
-		opening: []string{fmt.Sprintf(says, member, account)},
-		facts:   []string{when},
+		subject: "Who owns your account",
+		opening: []string{says},
+		facts:   []string{map[bool]string{true: "New owner: ", false: "Former owner: "}[detail.Owns] + unlinked(detail.Member)},
 		actions: []action{{"If that is wrong, an owner changes it here:", at + "/app/team", "See the team"}},
 	}
 }
 
-func webhookFailing(detail person.LetterDetail, account, at string) content {
+func webhookFailing(detail person.LetterDetail, at string) content {
 	c := content{
-		subject: "A webhook endpoint of " + account + " fails",
+		subject: "A webhook endpoint fails",
 		opening: []string{"It has taken no event for an hour. What failed is not sent again by itself: send it again once the endpoint works."},
-		facts:   []string{"Endpoint: " + oneLine(detail.Host)},
+		facts:   []string{"Endpoint: " + unlinked(detail.Host)},
 		actions: []action{{"What it answered, and how to send again:", at + "/app/developers/webhooks/" + detail.Endpoint, "See the endpoint"}},
 	}
 	if detail.Since != nil {
 		c.facts = append(c.facts, "It fails since: "+moment(*detail.Since))
 	}
 	return c
+}
+
+// longestName is how many characters of a name a letter shows.
+const longestName = 80
+
+// linking is what makes a mail program show a text as a link: the signs of addresses, with the other dots that names of hosts may have.
+var linking = strings.NewReplacer(".", "[.]", "\u3002", "[.]", "\uff0e", "[.]", "\uff61", "[.]", "\u2024", "[.]", ":", "[:]", "\uff1a", "[:]", "@", "[at]", "\uff20", "[at]", "//", "/ /")
+
+// unlinked writes a name that others chose so that no mail program makes a link of it: evil[.]example. The letter comes in our name.
+func unlinked(name string) string {
+	runes := []rune(oneLine(name))
+	if len(runes) > longestName {
+		runes = append(runes[:longestName], '\u2026')
+	}
+	return linking.Replace(string(runes))
 }
 
 // moment writes a time for somebody of whom it is not known where they are.

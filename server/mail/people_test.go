@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,5 +23,27 @@ func TestNewBrowser_NamesBrowsersByWhatIsKnown(t *testing.T) {
 		assert.Contains(t, c.text(), "Browser: "+name+"\nNetwork address: 203.0.113.7\n")
 		assert.NotContains(t, c.text(), "555-0100")
 		assert.Contains(t, c.text(), "https://shop.example/recover\n")
+	}
+}
+
+// Letters come in our name, so no name that a seller chose becomes a link in them.
+func TestOfAccount_ShowsNamesThatNoMailProgramLinks(t *testing.T) {
+	t.Parallel()
+	for name, shown := range map[string]string{
+		"CI":                                  "CI",
+		"Win a prize at https://evil.example": "Win a prize at https[:]/ /evil[.]example",
+		"see www.evil.example/x now":          "see www[.]evil[.]example/x now",
+		"evil。example":                        "evil[.]example",
+		"mailto:a@evil.example":               "mailto[:]a[at]evil[.]example",
+		"two\r\nlines":                        "two lines",
+		strings.Repeat("ö", longestName+1):    strings.Repeat("ö", longestName) + "…",
+	} {
+		for kind, detail := range map[person.LetterKind]person.LetterDetail{
+			person.LetterTokenMade: {Token: name}, person.LetterOwnerChanged: {Member: name, Owns: true}, person.LetterWebhookFailing: {Host: name},
+		} {
+			c, _ := ofAccount(kind, detail, "https://shop.example")
+			assert.Contains(t, c.text(), ": "+shown+"\n", kind)
+			assert.NotContains(t, c.subject, "evil", kind)
+		}
 	}
 }

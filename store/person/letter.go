@@ -3,7 +3,6 @@ package person
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -25,10 +24,12 @@ const (
 )
 
 const (
-	letterLease     = time.Minute // doubled by each attempt to send a letter
-	letterAttempts  = 10          // which take 17 hours
-	mostNewBrowsers = 5           // letters to a person, an hour
+	letterLease    = time.Minute // doubled by each attempt to send a letter
+	letterAttempts = 10          // which take 17 hours
 )
+
+// MostLetters is how many letters of a kind about an account a person is sent in an hour.
+const MostLetters = 5
 
 // Letter is what somebody is told of. It commits with its cause, and is gone once it is sent.
 type Letter struct {
@@ -58,44 +59,55 @@ type LetterDetail struct {
 
 var letterColumns = db.ColumnsOf[Letter]("people_letters")
 
-// TellOwners has the owners of an account told of something, and others too.
+// TellOwners has the owners of an account told of something, and others too. Nobody is told whose address is not confirmed, nor more often than
+// MostLetters in an hour of one kind and account: what was done stands in the account's activity.
 func (s *Store) TellOwners(ctx context.Context, account string, kind LetterKind, detail LetterDetail, others ...string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		owners, err := db.Select[string](ctx, u, `SELECT person_id FROM members WHERE account_id = ? AND role = ?`, account, RoleOwner)
 		if err != nil {
 			return nil, fmt.Errorf("read owners: %w", err)
 		}
-		to := append(owners, others...)
-		slices.Sort(to)
-		for _, person := range slices.Compact(to) {
-			if err := s.writeLetter(ctx, u, Letter{PersonID: person, Kind: kind, AccountID: &account, Detail: core.JSONOf(detail)}); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		return nil, s.tell(ctx, u, append(owners, others...), Letter{Kind: kind, AccountID: &account, Detail: core.JSONOf(detail)})
 	})
 	return err
 }
 
-func (s *Store) writeLetter(ctx context.Context, u *db.Unit, l Letter) error {
-	now := s.Now()
-	l.ID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), now, now
-	return u.Insert(ctx, letterColumns, &l)
+// tellOfBrowser tells somebody that they signed in with a browser that is not known to be theirs.
+func (s *Store) tellOfBrowser(ctx context.Context, u *db.Unit, person, agent, address string) error {
+	return s.tell(ctx, u, []string{person}, Letter{Kind: LetterNewBrowser, Detail: core.JSONOf(LetterDetail{Agent: cut(agent), Address: cut(address)})})
 }
 
-// tellOfBrowser tells somebody that they signed in with a browser that is not known to be theirs. There are only so many such letters: whoever knows
-// their password must not fill their mailbox.
-func (s *Store) tellOfBrowser(ctx context.Context, u *db.Unit, person, agent, address string) error {
-	tooMany := false
-	over := func(*throttle.Over) error {
-		tooMany = true
-		return nil
+// tell writes a letter to each of some people who gets letters and had not too many: whoever knows their password must not fill their mailbox.
+func (s *Store) tell(ctx context.Context, u *db.Unit, people []string, l Letter) error {
+	in, arg := s.db.In("id", people)
+	// In the order in which throttle wants what is counted in one transaction.
+	to, err := db.Select[Person](ctx, u, personColumns.SelectSQL+` WHERE `+in+` ORDER BY id`, arg)
+	if err != nil {
+		return fmt.Errorf("read who is told: %w", err)
 	}
-	err := s.throttle.Count(ctx, throttle.EveryAccount, over, throttle.Limit{Subject: "new_browser:" + person, Most: mostNewBrowsers, Window: time.Hour})
-	if err != nil || tooMany {
-		return err
+	now := s.Now()
+	for _, p := range to {
+		if !p.GetsLetters() {
+			continue
+		}
+		over := false
+		note := func(*throttle.Over) error {
+			over = true
+			return nil
+		}
+		limit := throttle.Limit{Subject: string(l.Kind) + ":" + p.ID, Most: MostLetters, Window: time.Hour}
+		if err := s.throttle.Count(ctx, core.Deref(l.AccountID), note, limit); err != nil {
+			return err
+		}
+		if over {
+			continue
+		}
+		l.ID, l.PersonID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), p.ID, now, now
+		if err := u.Insert(ctx, letterColumns, &l); err != nil {
+			return err
+		}
 	}
-	return s.writeLetter(ctx, u, Letter{PersonID: person, Kind: LetterNewBrowser, Detail: core.JSONOf(LetterDetail{Agent: cut(agent), Address: cut(address)})})
+	return nil
 }
 
 // DueLetters returns the ids of letters that are to be sent now, at most limit, for ClaimLetter.

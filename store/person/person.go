@@ -18,7 +18,13 @@ type Person struct {
 	IsOperator bool      `db:"is_operator"` // runs this server
 	CreatedAt  core.Time `db:"created_at"`
 	UpdatedAt  core.Time `db:"updated_at"`
+
+	EmailConfirmedAt *core.Time `db:"email_confirmed_at"` // when they used a link of a letter to Email, nil if they never did
 }
+
+// GetsLetters reports whether somebody is sent letters that they did not ask for: their address is confirmed, or they run this server. Anybody can sign
+// up with the address of somebody else.
+func (p *Person) GetsLetters() bool { return p.EmailConfirmedAt != nil || p.IsOperator }
 
 var personColumns = db.ColumnsOf[Person]("people")
 
@@ -77,6 +83,11 @@ func (s *Store) find(ctx context.Context, what, condition, arg string) (*Person,
 		return nil, core.Missing(what, "", "")
 	}
 	return p, nil
+}
+
+// ConfirmEmail notes that somebody used a link of a letter to their address, so that they are written to from now on.
+func (s *Store) ConfirmEmail(ctx context.Context, id string) error {
+	return s.change(ctx, `UPDATE people SET email_confirmed_at = ? WHERE id = ? AND email_confirmed_at IS NULL`, s.Now(), id)
 }
 
 // SetPassword gives a person another password, and ends all their sessions but one, which may be empty: whoever knew the old one is out.

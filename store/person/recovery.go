@@ -72,12 +72,18 @@ func (s *Store) EndRecovery(ctx context.Context, id string) error {
 	return s.change(ctx, `UPDATE person_links SET letter_due_at = NULL WHERE id = ?`, id)
 }
 
-// Recover gives somebody another password by a link, which it uses up, and ends all their sessions. A link that is used up or over is CodeMissing.
+// Recover gives somebody another password by a link, which it uses up, and ends all their sessions. A link that is used up or over is CodeMissing. One
+// that came by a letter confirms their address.
 func (s *Store) Recover(ctx context.Context, token, hash string) (personID string, err error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (string, error) {
 		l, err := s.UseLink(ctx, LinkRecovery, token)
 		if err != nil {
 			return "", err
+		}
+		if l.LetterAttempts > 0 {
+			if err := s.ConfirmEmail(ctx, *l.PersonID); err != nil {
+				return "", err
+			}
 		}
 		return *l.PersonID, s.SetPassword(ctx, *l.PersonID, hash, "")
 	})

@@ -35,7 +35,7 @@ func (s *Server) Stranger(t testing.TB) *Person {
 	}}
 }
 
-// Member makes a member of an account, and signs them in. They have no password: hashing one takes time.
+// Member makes a member of an account with a confirmed address, and signs them in. They have no password: hashing one takes time.
 func (s *Server) Member(t testing.TB, account string, role person.Role) *Person {
 	t.Helper()
 	p := s.Stranger(t)
@@ -45,6 +45,9 @@ func (s *Server) Member(t testing.TB, account string, role person.Role) *Person 
 		p.ID, err = made.ID, s.store.Person.AddMember(t.Context(), account, made.ID, role)
 	}
 	token := ""
+	if err == nil {
+		err = s.store.Person.ConfirmEmail(t.Context(), made.ID)
+	}
 	if err == nil {
 		token, err = s.store.Person.StartSession(t.Context(), made.ID, "a browser", "127.0.0.1", true)
 	}

@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- When somebody who signs in used a link that was sent to their address by a letter. Until then they are sent no other letters.
+ALTER TABLE people ADD COLUMN email_confirmed_at INTEGER;
