@@ -1,5 +1,5 @@
 // Package devmail serves the page /dev/mail, which shows the letters that a development server wrote as files. Whoever reads them can sign in as
-// others, by a link to choose another password: so the page answers to a browser on the same machine alone.
+// others, by a link to choose another password: so the page is there only where the public URL is that of this machine, and answers to a browser on it.
 package devmail
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,12 @@ func New(f mail.Folder) (*Box, error) {
 	return &Box{f, templates, sheet}, err
 }
 
+// Serves reports whether a server with a public URL has the page: one that others reach, such as through a tunnel, has none.
+func Serves(publicURL string) bool {
+	u, err := url.Parse(publicURL)
+	return err == nil && u.Scheme == "http" && isLocal(u.Host)
+}
+
 // Routes returns the handlers by route. The style sheet is the dashboard's.
 func (b *Box) Routes() map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
@@ -59,17 +66,30 @@ func (b *Box) Routes() map[string]echo.HandlerFunc {
 	}
 }
 
-// near has serve answer a browser on this machine. A page of another site whose name leads here by DNS has another Host, and whoever comes
-// through a tunnel or a proxy has it forwarded: both get 404.
+// near has serve answer a browser on this machine, and others with 404. A page of another site whose name leads here by DNS has another Host. A proxy
+// says in a header that it forwards, or speaks HTTP/1.0, as no browser does. One that does neither and sends a Host of this machine is taken for a
+// browser, and so is a tunnel that forwards a port, such as ssh -R: nothing tells them apart.
 func near(serve echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLocal(r.Host) || r.Header["X-Forwarded-For"] != nil || r.Header["Forwarded"] != nil {
+		if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLocal(r.Host) || !r.ProtoAtLeast(1, 1) || isForwarded(r.Header) {
 			return missing()
 		}
 		return serve(c)
 	}
+}
+
+// forwarding are the beginnings of the headers by which proxies say that they forward a request, and for whom.
+var forwarding = []string{"Forwarded", "Via", "X-Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Original-", "True-Client-Ip", "Cf-", "Cdn-Loop"}
+
+func isForwarded(h http.Header) bool {
+	for name := range h {
+		if slices.ContainsFunc(forwarding, func(begins string) bool { return strings.HasPrefix(name, begins) }) {
+			return true
+		}
+	}
+	return false
 }
 
 func missing() error {

@@ -72,13 +72,16 @@ func TestBox_AnswersABrowserOnThisMachineAlone(t *testing.T) {
 	t.Parallel()
 	b, err := New(mail.Folder{Path: t.TempDir()})
 	require.NoError(t, err)
-	for name, change := range map[string]func(*http.Request){
-		"another machine":          func(r *http.Request) { r.RemoteAddr = "192.0.2.1:4711" },
-		"a name that leads here":   func(r *http.Request) { r.Host = "evil.example:8080" },
-		"a name that begins so":    func(r *http.Request) { r.Host = "127.0.0.1.evil.example" },
-		"a tunnel":                 func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") },
-		"a tunnel by another name": func(r *http.Request) { r.Header.Set("Forwarded", "for=192.0.2.1") },
-	} {
+	others := map[string]func(*http.Request){
+		"another machine":        func(r *http.Request) { r.RemoteAddr = "192.0.2.1:4711" },
+		"a name that leads here": func(r *http.Request) { r.Host = "evil.example:8080" },
+		"a name that begins so":  func(r *http.Request) { r.Host = "127.0.0.1.evil.example" },
+		"nginx with proxy_pass":  func(r *http.Request) { r.Proto, r.ProtoMinor = "HTTP/1.0", 0 },
+	}
+	for _, header := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "CF-Connecting-IP", "CF-Ray", "True-Client-IP"} {
+		others[header] = func(r *http.Request) { r.Header.Set(header, "") }
+	}
+	for name, change := range others {
 		for path := range b.Routes() {
 			_, err := visit(t, b, path, "a.eml", change)
 			assert.Equal(t, missing(), err, "%s, %s", name, path)
@@ -87,5 +90,15 @@ func TestBox_AnswersABrowserOnThisMachineAlone(t *testing.T) {
 	for _, host := range []string{"localhost:8080", "LocalHost", "[::1]:8080", "127.0.0.1"} {
 		_, err := visit(t, b, Path, "", func(r *http.Request) { r.Host = host })
 		assert.NoError(t, err, host)
+	}
+}
+
+func TestServes_WhereThePublicURLIsOfThisMachine(t *testing.T) {
+	t.Parallel()
+	for url, serves := range map[string]bool{
+		"http://127.0.0.1:8080": true, "http://localhost:8080": true, "http://[::1]:8080": true,
+		"https://demo.example": false, "http://192.0.2.1:8080": false, "http://localhost.example": false, "https://localhost": false, "": false,
+	} {
+		assert.Equal(t, serves, Serves(url), url)
 	}
 }

@@ -128,7 +128,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	letters, err := letterPages(mailer)
+	letters, err := letterPages(mailer, config.PublicURL)
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +196,10 @@ func newMailer(o Options) (mail.Mailer, error) {
 	return o.Config.Mailer()
 }
 
-// letterPages returns the pages that show the letters which are written as files, and none if they are sent.
-func letterPages(m mail.Mailer) (map[string]echo.HandlerFunc, error) {
+// letterPages returns the pages that show the letters which are written as files, and none if they are sent, or if others may reach the server.
+func letterPages(m mail.Mailer, publicURL string) (map[string]echo.HandlerFunc, error) {
 	folder, ok := m.(mail.Folder)
-	if !ok {
+	if !ok || !devmail.Serves(publicURL) {
 		return nil, nil
 	}
 	box, err := devmail.New(folder)
