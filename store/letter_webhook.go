@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// TellOfFailing has the owners of an account told once that an endpoint has taken nothing for an hour, unless the account has switched that off. Once it
-// works and then fails again, they are told again.
+// TellOfFailing has the owners of an account told once that an endpoint has taken nothing for an hour, unless the account has switched that off. Those of
+// a disabled account are told once it is enabled. Once the endpoint works and then fails again, they are told again.
 func (s *Store) TellOfFailing(ctx context.Context, account, id string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		e, err := s.Outbox.NoteTold(ctx, u, account, id)
@@ -18,7 +18,7 @@ func (s *Store) TellOfFailing(ctx context.Context, account, id string) error {
 			return nil, err
 		}
 		seller, err := s.Tenant.GetAccount(ctx, account)
-		if err != nil || seller.DisabledAt != nil || !seller.Writes(tenant.LetterWebhookFailing) {
+		if err != nil || !seller.Writes(tenant.LetterWebhookFailing) {
 			return nil, err
 		}
 		detail := person.LetterDetail{Endpoint: e.ID, Since: e.FailingSince}

@@ -57,9 +57,19 @@ func TestTellOfFailing_TellsOwnersOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, again, "another replica has it")
 
+		disabled := s.count(t, `SELECT COUNT(*) FROM people_letters`)
+		_, _, err = s.Tenant.DisableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		fails(now.Add(-12 * time.Hour))
+		require.Equal(t, disabled, tells(), "nobody sells there")
+		require.NoError(t, s.TellOfFailing(t.Context(), s.account, e.ID), "it was disabled meanwhile")
+		_, _, err = s.Tenant.EnableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.Equal(t, disabled+2, tells(), "it was failing all the time")
+
 		_, err = s.db.Write.DB.Exec(`UPDATE accounts SET letters_off = '["webhook_failing"]'`)
 		require.NoError(t, err)
 		fails(now.Add(-11 * time.Hour))
-		require.Equal(t, 4, tells(), "it is switched off")
+		require.Equal(t, disabled+2, tells(), "it is switched off")
 	})
 }
