@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Owners are told once each time that an endpoint begins to fail, and nobody else is.
@@ -67,8 +68,11 @@ func TestTellOfFailing_TellsOwnersOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, disabled+2, tells(), "it was failing all the time")
 
-		_, err = s.db.Write.DB.Exec(`UPDATE accounts SET letters_off = '["webhook_failing"]'`)
+		_, err = s.Tenant.UpdateAccount(t.Context(), s.account, func(a *tenant.AccountChange) {
+			a.SwitchLetters(map[string]bool{"webhook_failing": false, "file_updated": false, "receipt": false})
+		})
 		require.NoError(t, err)
+		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM accounts WHERE letters_off = '["receipt"]'`), "a server of the release before refuses other kinds there")
 		fails(now.Add(-11 * time.Hour))
 		require.Equal(t, disabled+2, tells(), "it is switched off")
 	})

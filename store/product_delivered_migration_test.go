@@ -40,7 +40,7 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 			}
 			for _, column := range []string{"products delivered_files", "products delivered_keys", "products delivered_access", "products thank_you",
 				"checkouts allow_quantity_change", "checkout_links allow_quantity_change", "checkouts withdrawal_waived_at", "orders withdrawal_waived_at",
-				"orders event_key", "file_versions tell_buyers", "webhook_endpoints told_since", "people email_confirmed_at"} {
+				"orders event_key", "file_versions tell_buyers", "webhook_endpoints told_since", "people email_confirmed_at", "accounts new_letters_off"} {
 				table, name, _ := strings.Cut(column, " ")
 				must(`ALTER TABLE ` + table + ` DROP COLUMN ` + name)
 			}

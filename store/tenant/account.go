@@ -62,7 +62,8 @@ type Account struct {
 	LeadAdsConsent            bool                     `db:"lead_ads_consent"`        // the forms of sites ask whether ad networks may be told of a lead
 	LeadConfirmation          LeadConfirmation         `db:"lead_confirmation"`
 	CaptureAbandonedCheckouts bool                     `db:"capture_abandoned_checkouts"` // those that expire become leads
-	LettersOff                core.JSON[[]LetterKind]  `db:"letters_off"`                 // those that customers are not sent
+	LettersOff                core.JSON[[]LetterKind]  `db:"letters_off"`                 // those that are not sent, of the kinds of releases before this one
+	NewLettersOff             core.JSON[[]LetterKind]  `db:"new_letters_off"`             // and of the newKinds
 	InvoicePrefix             string                   `db:"invoice_prefix"`
 	FirstInvoiceNumber        int64                    `db:"first_invoice_number"`
 	NextInvoiceNumber         int64                    `db:"-"` // set by numberInvoices
@@ -201,7 +202,8 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately, PastDueAccess: PastDueAccessKeep,
 			Tax:          core.JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
 			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
-			DeclineLimit: new(int64(defaultDeclineLimit)), LeadConfirmation: LeadConfirmationNone, LettersOff: core.JSONOf([]LetterKind{}), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
+			DeclineLimit: new(int64(defaultDeclineLimit)), LeadConfirmation: LeadConfirmationNone, LettersOff: core.JSONOf([]LetterKind{}), NewLettersOff: core.JSONOf([]LetterKind{}),
+			PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(&Account{}); err != nil {
 			return nil, err

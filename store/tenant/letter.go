@@ -41,19 +41,32 @@ const LetterWebhookFailing LetterKind = "webhook_failing"
 // switchable are all kinds of letters that an account may switch off.
 var switchable = append(slices.Clone(LetterKinds), LetterWebhookFailing)
 
+// newKinds are those that the release before this one does not know. Its servers run beside those of this one for a while, and refuse every change of an
+// account that has one of them in LettersOff.
+var newKinds = []LetterKind{LetterFileUpdated, LetterWebhookFailing}
+
+// off returns the list in which a kind stands if it is switched off.
+func (a *Account) off(k LetterKind) *core.JSON[[]LetterKind] {
+	if slices.Contains(newKinds, k) {
+		return &a.NewLettersOff
+	}
+	return &a.LettersOff
+}
+
 // Writes reports whether the account has letters of a kind sent.
-func (a *Account) Writes(k LetterKind) bool { return !slices.Contains(a.LettersOff.V, k) }
+func (a *Account) Writes(k LetterKind) bool { return !slices.Contains(a.off(k).V, k) }
 
 // SwitchLetters switches kinds of letters on or off, and leaves the others as they are. What is no kind is kept, for check to refuse.
 func (a *Account) SwitchLetters(on map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(on)) {
 		kind := LetterKind(name)
-		off := slices.DeleteFunc(slices.Clone(a.LettersOff.V), func(k LetterKind) bool { return k == kind })
+		list := a.off(kind)
+		off := slices.DeleteFunc(slices.Clone(list.V), func(k LetterKind) bool { return k == kind })
 		if !on[name] || !slices.Contains(switchable, kind) {
 			off = append(off, kind)
 		}
 		slices.Sort(off)
-		a.LettersOff = core.JSONOf(off)
+		*list = core.JSONOf(off)
 	}
 }
 
