@@ -7297,7 +7297,7 @@ type LetterSettings struct {
 	// Example: true
 	FileUpdated bool `json:"file_updated"`
 
-	// WebhookFailing When a webhook endpoint has taken nothing for an hour: to the owners of the account, once until it works again.
+	// WebhookFailing When a webhook endpoint has taken nothing for an hour: to owners whose e-mail address is confirmed, once until it works again. A person is sent 5 an hour at most.
 	//
 	// Example: true
 	WebhookFailing bool `json:"webhook_failing"`
