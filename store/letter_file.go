@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -133,9 +134,21 @@ func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent)
 	return nil
 }
 
-// readOtherLetter finds out whether another letter tells the customer of a newer version, or of the same one: they may be two who were merged. Then this
-// letter is not sent.
+// readOtherLetter finds out whether another letter tells the customer of a newer version, or will, or of the same one: they may be two who were merged.
+// Then this letter is not sent.
 func (s *Store) readOtherLetter(ctx context.Context, l *Letter, c *LetterContent, number string) error {
+	version, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return fmt.Errorf("read period of letter: %w", err)
+	}
+	noted, err := s.Grant.IsNewerNoted(ctx, l.AccountID, l.ObjectID, version)
+	if err != nil {
+		return err
+	}
+	if noted {
+		c.Void = newerVersion
+		return nil
+	}
 	other, err := db.Get[string](ctx, s.db, `
 		SELECT `+versionOfPeriod+` FROM letters WHERE account_id = ? AND customer_id = ? AND object_id || '' = ? AND kind || '' = ? AND id <> ?
 			AND (`+versionOfPeriod+` > ? OR `+versionOfPeriod+` = ? AND (status = 'sent' OR status = 'queued' AND id < ?))

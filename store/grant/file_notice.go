@@ -119,6 +119,12 @@ func (s *Store) noteReady(ctx context.Context, u *db.Unit, v *FileVersion, isFir
 	return u.Insert(ctx, noticeColumns, &Notice{AccountID: v.AccountID, ID: v.ID, FileID: v.FileID, Version: v.Version, TurnAt: s.Now()})
 }
 
+// IsNewerNoted reports whether customers are still to be told of a version of a file that is newer than one.
+func (s *Store) IsNewerNoted(ctx context.Context, account, file string, version int64) (bool, error) {
+	found, err := db.Get[int](ctx, s.db, `SELECT 1 FROM file_notices WHERE account_id = ? AND file_id = ? AND version > ? LIMIT 1`, account, file, version)
+	return found != nil, err
+}
+
 // afterGrants is more than the id of any grant: the first character of what follows its prefix is a 7 at most.
 const afterGrants = "grant_9"
 
