@@ -42,10 +42,10 @@ func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form
 const filledField = "filled"
 
 // Filled returns the names of the fields that the page shows filled, as its form sends them. Our script asks with a part of the form: the other fields stay
-// as the page had them.
+// as the page had them. Of a form that was refused nothing was stored, so that what came back emptied is still to be.
 func (p checkoutPage) Filled() string {
 	var names []string
-	if p.Form["do"] == doCount {
+	if p.Form["do"] == doCount || p.Problems != nil {
 		names = strings.Fields(p.Form[filledField])
 	}
 	for _, name := range append(slices.Collect(maps.Keys(p.Form)), "country") {
@@ -57,7 +57,7 @@ func (p checkoutPage) Filled() string {
 		switch {
 		case value != "" && (name == "country" || isText && name != "discount_code" || strings.HasPrefix(name, answerField)):
 			names = append(names, name)
-		case sent && value == "":
+		case sent && value == "" && p.Problems == nil:
 			names = slices.DeleteFunc(names, func(before string) bool { return before == name })
 		}
 	}

@@ -151,3 +151,18 @@ func TestCheckoutPage_KeepsWhatAnotherTabTyped(t *testing.T) {
 	assert.Nil(t, early.sends(url.Values{"country": {""}}).BillingAddress.V)
 	assert.Nil(t, early.now().CustomerName)
 }
+
+// Nothing of a form that is refused is stored: what came empty in it is emptied by the next form that is taken.
+func TestCheckoutPage_EmptiesWhatCameEmptyInAFormThatWasRefused(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	o := w.tab(w.checkout(catalog.PriceVariant{Amount: 1900}))
+	o.sends(url.Values{"email": {"ada@example.com"}, "name": {"Ada Byron"}, "tax_id": {"DE123456789"}, "company": {"Byron Ltd."}})
+	refused := url.Values{"do": {"update"}, "country": {"DE"}, "email": {"ada@"}, "name": {""}, "tax_id": {""}, "company": {""}, "filled": {o.filled}}
+	o.see(o.post(o.checkout, http.StatusUnprocessableEntity, refused))
+	now := o.sends(url.Values{"email": {"ada@example.com"}})
+	assert.Equal(t, new("ada@example.com"), now.CustomerEmail)
+	assert.Nil(t, now.CustomerName)
+	assert.Nil(t, now.TaxID.V)
+	assert.Nil(t, now.BillingAddress.V.Company)
+}
