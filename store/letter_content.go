@@ -105,13 +105,13 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	return c, err
 }
 
-// boundUnasked counts a letter to an address that nobody has confirmed. One too many is void; a reminder, which the seller's invoice needs, waits, and
-// so does what the seller wants many told of.
+// boundUnasked counts a letter to an address that nobody has confirmed. One too many is void; a reminder, which the seller's invoice needs, waits. What
+// tells many of a new version does not: strangers could have so many of it wait that nobody else is told.
 func (s *Store) boundUnasked(ctx context.Context, l *Letter, c *LetterContent) error {
 	wait, err := s.Mailbox.CountUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
 	switch {
 	case wait == 0:
-	case l.Kind == tenant.LetterInvoiceReminder, l.Kind == tenant.LetterFileUpdated:
+	case l.Kind == tenant.LetterInvoiceReminder:
 		c.Wait, c.WaitsOne = wait, true
 	default:
 		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."

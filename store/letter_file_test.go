@@ -284,3 +284,25 @@ func TestReadLetter_TellsWhoHasTheNewVersionByAnyGrant(t *testing.T) {
 		require.Equal(t, "The customer keeps the version that they bought.", told.Void)
 	})
 }
+
+// Whoever has many free products given to addresses that nobody has confirmed has no letters wait, or an account could tell nobody else.
+func TestReadLetter_HasNoneOfAVersionWaitForAnUnconfirmedAddress(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		product := s.onSale(t, fixedPrice(1900)).ProductID
+		file := s.fileOf(t, product)
+		_, err := s.CreateGrant(t.Context(), s.account, NewGrant{Customer: s.customer(t, "ada@example.com", nil).ID, Product: product})
+		require.NoError(t, err)
+		s.newVersion(t, file)
+		s.tellAll(t)
+		l, told := s.claimed(t, s.letter(t, tenant.LetterFileUpdated).ID)
+		require.Empty(t, told.Void)
+		require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Status: LetterStatusSent}))
+		_, err = s.db.Write.DB.ExecContext(t.Context(), `UPDATE throttles SET counted = 1000 WHERE subject <> 'file_letters'`)
+		require.NoError(t, err)
+		s.newVersion(t, file)
+		s.tellAll(t)
+		_, told = s.claimed(t, s.letter(t, tenant.LetterFileUpdated).ID)
+		require.Zero(t, told.Wait)
+		require.Equal(t, "Too many letters were sent within an hour to this address, which nobody has confirmed.", told.Void)
+	})
+}
