@@ -14,6 +14,8 @@ import (
 const (
 	dueInterval = 2 * time.Second
 	dueAtOnce   = 50
+	// mostFailures is how many errors SendDue returns at most: there are hours of rounds in the letters about a file of many buyers.
+	mostFailures = 20
 )
 
 // Run sends the letters that wait until ctx ends, and logs its errors. A server that sends no mail notes that of those that are sent by themselves, and
@@ -36,15 +38,23 @@ func (p *Post) Run(ctx context.Context, log *slog.Logger) {
 // SendDue sends the letters that wait now, and returns what went wrong with some of them, which are tried again later. However many there are, those that
 // somebody waits for are sent before each round of the others. What fails keeps nothing else waiting.
 func (p *Post) SendDue(ctx context.Context) error {
-	failed := p.tellOfFailing(ctx)
+	var failed []error
+	note := func(errs ...error) {
+		for _, err := range errs {
+			if err != nil && len(failed) < mostFailures {
+				failed = append(failed, err)
+			}
+		}
+	}
+	note(p.tellOfFailing(ctx))
 	for more := true; more && ctx.Err() == nil; {
 		awaited := p.sendAwaited(ctx)
 		wrote, unwritten := p.writeLetters(ctx)
 		sends, unsent := p.sendLetters(ctx)
-		failed = errors.Join(failed, awaited, unwritten, unsent)
+		note(awaited, unwritten, unsent)
 		more = wrote || sends && unsent == nil
 	}
-	return failed
+	return errors.Join(failed...)
 }
 
 // sendAwaited sends the letters that somebody waits for: first those to people who sign in. A server that sends no mail leaves those of buyers and leads.
