@@ -56,13 +56,13 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, 
 	if err != nil {
 		return err
 	}
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+	placed, err := s.Checkout.Placed(ctx, c.AccountID, items, now)
 	if err != nil {
 		return err
 	}
 	order := orderOf(c)
 	order.CustomerVerified = isKnown
-	b, err := invoice.NewBill(invoice.Placement{Order: order, Items: order.Subscribe(subs, lines, checkout.Placed(items, seller, now)), Customer: customer}, now)
+	b, err := invoice.NewBill(invoice.Placement{Order: order, Items: order.Subscribe(subs, lines, placed), Customer: customer}, now)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 	if err != nil {
 		return err
 	}
-	pages, err := s.pagesToAccept(ctx, c, seller)
+	var pages []content.LegalPage
+	asks, err := s.rooms.Tenant.AsksToAccept(ctx, c.AccountID)
+	if err == nil && asks {
+		pages, err = s.pagesToAccept(ctx, c, seller)
+	}
 	if err != nil {
 		return err
 	}

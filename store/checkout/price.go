@@ -187,8 +187,8 @@ func (c *Checkout) setAmounts(items []lineitem.Item, q quote) error {
 }
 
 // Placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
-// how long, in the seller's time zone.
-func Placed(items []lineitem.Item, seller *tenant.Account, now core.Time) []lineitem.Item {
+// how long, in the seller's time zone. Without a trial nothing is read.
+func (s *Store) Placed(ctx context.Context, account string, items []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
@@ -196,11 +196,15 @@ func Placed(items []lineitem.Item, seller *tenant.Account, now core.Time) []line
 		if end == nil {
 			continue
 		}
+		seller, err := s.rooms.Tenant.Seller(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), seller.Local(*end).Format("2006-01-02")))
 		item.UnitAmount, item.SubtotalAmount, item.DiscountAmount = 0, 0, 0
 		item.NetAmount, item.TaxAmount, item.TotalAmount = 0, 0, 0
 	}
-	return placed
+	return placed, nil
 }
 
 // requote prices a checkout once more, just before it is paid. Nobody is ever charged anything but what they were shown: if the

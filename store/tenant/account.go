@@ -314,28 +314,15 @@ func (s *Store) findAccount(ctx context.Context, r db.Reader, account string) (*
 	if err == nil && a == nil {
 		err = core.Missing("account", "", account)
 	}
-	if err == nil && a.PaymentsPausedUntil != nil && *a.PaymentsPausedUntil <= s.Now() {
+	if err == nil {
+		s.endPause(a)
+	}
+	return a, err
+}
+
+// endPause forgets a pause of payments that is over.
+func (s *Store) endPause(a *Account) {
+	if a.PaymentsPausedUntil != nil && *a.PaymentsPausedUntil <= s.Now() {
 		a.PaymentsPausedUntil = nil
 	}
-	return a, err
 }
-
-// Seller returns the account that sells. A transaction reads it only once, so that its terms stay the same while something is
-// priced. The caller must not change what comes back.
-func (s *Store) Seller(ctx context.Context, account string) (*Account, error) {
-	var known *knownSeller
-	if u := db.UnitOf(ctx); u != nil {
-		known = db.Kept[knownSeller](u)
-	}
-	if known != nil && known.account != nil && known.account.ID == account {
-		return known.account, nil
-	}
-	a, err := s.getAccount(ctx, account)
-	if known != nil && err == nil {
-		known.account = a
-	}
-	return a, err
-}
-
-// knownSeller keeps what Seller has read in a transaction.
-type knownSeller struct{ account *Account }
