@@ -9,25 +9,19 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Convert makes the new and qualified leads of an address converted, because the address pays an order; nil is none. They are looked for first, so that a
-// sale without leads, as most are, costs one read that locks nothing and sends nothing that waits.
+// Convert makes the new and qualified leads of an address converted, because the address pays an order; nil is none. It waits for nothing, and is
+// sent with what else waits, because most sales have no leads.
 func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, email *string, now core.Time) error {
 	if email == nil {
 		return nil
 	}
-	ids, err := db.Select[string](ctx, u, `
-		SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''`, account, core.EmailKey(*email))
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	condition, arg := s.db.In("id", ids)
-	_, err = u.Exec(ctx, `
-		UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
-		WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND `+condition, now, order, now, account, arg)
-	if err != nil {
-		return fmt.Errorf("convert leads: %w", err)
-	}
-	return nil
+	return u.Later(ctx, db.Change{
+		Table: "leads", Rows: db.AnyRows,
+		Query: `UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
+			WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND id IN (
+				SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''` + u.Lock() + `)`,
+		Args: []any{now, order, now, account, account, core.EmailKey(*email)},
+	})
 }
 
 // Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own.

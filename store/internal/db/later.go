@@ -11,15 +11,18 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Change is a statement that changes rows of one table, which nobody waits for: how many it will change is known before. It names
-// all its values, reads no other table, and returns no rows.
+// Change is a statement that changes rows of one table, which nobody waits for: how many it will change is known before, or does not matter. It
+// names all its values, reads no other table, and returns no rows.
 type Change struct {
 	Table string
 	Query string
 	Args  []any
-	Rows  int64 // so many, or it is an error
+	Rows  int64 // so many, or it is an error; AnyRows are never one
 	Wrong error // that error; nil: one that says how many rows there were
 }
+
+// AnyRows are as many rows as there happen to be.
+const AnyRows = -1
 
 // maxWaiting is how many arguments the changes that are sent together may have. PostgreSQL takes 65,535.
 const maxWaiting = 5000
@@ -137,7 +140,7 @@ func (u *Unit) counts(ctx context.Context, query string, args []any) (counts pq.
 // check returns an error unless the change was of so many rows as it should be.
 func (c Change) check(rows int64) error {
 	switch {
-	case rows == c.Rows:
+	case rows == c.Rows, c.Rows == AnyRows:
 		return nil
 	case c.Wrong != nil:
 		return c.Wrong
