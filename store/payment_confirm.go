@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
@@ -43,9 +42,11 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checko
 			return nil, err
 		}
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx) // the same when the request is sent again
-		begun, err := s.Payment.ByID(ctx, account, []string{id})
-		if err != nil || begun[id] != nil {
-			return &Confirmation{Checkout: c, Payment: begun[id], Again: true}, err
+		if s.db.MayHaveBegun(ctx) {
+			begun, err := s.Payment.ByID(ctx, account, []string{id})
+			if err != nil || begun[id] != nil {
+				return &Confirmation{Checkout: c, Payment: begun[id], Again: true}, err
+			}
 		}
 		if c.Status == checkout.StatusCompleted {
 			return &Confirmation{Checkout: c}, nil
@@ -104,9 +105,9 @@ func (s *Store) redeemOffer(ctx context.Context, u *db.Unit, c *checkout.Checkou
 // beginPayment stores the payment of a locked checkout, which becomes processing. It counts as a try of the checkout: too many
 // are CodeRateLimit. It also returns until when payments are paused for this buyer, nil if they are not.
 func (s *Store) beginPayment(ctx context.Context, u *db.Unit, c *checkout.Checkout, id string, in checkout.Confirm) (*payment.Payment, *core.Time, error) {
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := u.LeaseUntil(ctx, db.ProviderLease)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
+		return nil, nil, err
 	}
 	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
@@ -134,7 +135,7 @@ func (s *Store) beginPayment(ctx context.Context, u *db.Unit, c *checkout.Checko
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: core.JSONOf(in.PaymentMethod),
 		CustomerRef: in.CustomerRef, MethodID: in.MethodID, SaveMethod: in.Saves(), OnPage: in.OnPage,
 		Keyless: in.IsKeyless(), Guards: core.JSONOf(guards),
-		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
+		LeaseUntil: lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return p, pausedUntil, u.Insert(ctx, payment.Columns, p)
 }

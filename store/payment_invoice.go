@@ -61,16 +61,16 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 // beginInvoicePayment stores the intent to charge what is due of a locked bill, and returns the payment. Guards are the
 // subjects that count it, if a person tries to pay; the caller counts it there.
 func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *invoice.Bill, id string, in InvoicePayment, guards ...string) (*payment.Payment, error) {
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := u.LeaseUntil(ctx, db.ProviderLease)
 	if err != nil {
-		return nil, fmt.Errorf("read the database's clock: %w", err)
+		return nil, err
 	}
 	p, err := s.newInvoicePayment(ctx, b, id)
 	if err != nil {
 		return nil, err
 	}
 	p.Provider, p.MethodRef, p.PaymentMethod = in.Provider, in.MethodRef, core.JSONOf(in.PaymentMethod)
-	p.OffSession, p.LeaseUntil = in.OffSession, *lease
+	p.OffSession, p.LeaseUntil = in.OffSession, lease
 	p.CustomerRef, p.MethodID = in.CustomerRef, in.MethodID
 	p.Keyless, p.Guards = in.From.Keyless(), core.JSONOf(guards)
 	return p, u.Insert(ctx, payment.Columns, p)

@@ -101,11 +101,11 @@ func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *order.Order, cus
 	if r.ChargedAmount() == 0 {
 		r.PaymentID, r.Provider, payment = "", providerBalance, nil
 	}
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := u.LeaseUntil(ctx, db.ProviderLease)
 	if err != nil {
-		return nil, fmt.Errorf("read the database's clock: %w", err)
+		return nil, err
 	}
-	r.LeaseUntil = *lease
+	r.LeaseUntil = lease
 	if err := u.Insert(ctx, refundColumns, r); err != nil {
 		return nil, err
 	}

@@ -332,16 +332,16 @@ func (s *Store) beginAction(ctx context.Context, u *db.Unit, account string, in 
 
 // insertAction stores a new action, which adds an amount to what may be spent in a day.
 func (s *Store) insertAction(ctx context.Context, u *db.Unit, account, id string, in BeginAction, daily Amount) (*Action, error) {
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, actionLease.Microseconds())
+	lease, err := u.LeaseUntil(ctx, actionLease)
 	if err != nil {
-		return nil, fmt.Errorf("read the database's clock: %w", err)
+		return nil, err
 	}
 	now := s.Now()
 	action := &Action{
 		AccountID: account, ID: id, ChannelID: in.AdAccount.ChannelID, Platform: in.AdAccount.Platform, AdAccountID: in.AdAccount.PlatformID,
 		Op: in.Op, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID, TargetID: in.TargetID, State: ActionBegun,
 		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: daily,
-		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
+		LeaseUntil: lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return action, u.Insert(ctx, actionColumns, action)
 }

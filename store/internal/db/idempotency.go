@@ -110,6 +110,13 @@ func (d *DB) Effect(ctx context.Context) string {
 	return core.NewULID()
 }
 
+// MayHaveBegun reports whether an earlier run may have stored something under Effect. It is false for a request that made its token itself, and
+// of which no step has committed: nothing can be found then.
+func (d *DB) MayHaveBegun(ctx context.Context) bool {
+	r := requestOf(ctx)
+	return r != nil && (r.inherited || r.stepped)
+}
+
 // HasKey reports whether the request can be sent again under an Idempotency-Key, and goes on then with what it began.
 func HasKey(ctx context.Context) bool {
 	r := requestOf(ctx)
@@ -167,13 +174,14 @@ type storedKey struct {
 // lifetime, or whose request did not answer within its lease and is the same one.
 //
 // The statement reads the account's clock as well, because nearly every use case needs it. That is only kept on SQLite, where
-// nobody can move the clock before this transaction ends.
+// nobody can move the clock before this transaction ends. The database's own clock, by which leases go, it reads on both.
 func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 	d, k := r.db, r.key
 	now, dbNow := d.Now(), d.NowSQL()
 	taken, err := Get[struct {
 		Effect string    `db:"effect"`
 		Offset core.Time `db:"clock_offset"`
+		Clock  core.Time `db:"db_now"`
 	}](ctx, r.unit, `
 		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
 		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
@@ -182,7 +190,7 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 			effect = CASE WHEN k.expires_at < ? THEN excluded.effect ELSE k.effect END,
 			expires_at = CASE WHEN k.expires_at < ? THEN excluded.expires_at ELSE k.expires_at END
 		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < `+dbNow+` AND k.fingerprint = excluded.fingerprint)
-		RETURNING effect, (SELECT a.clock_offset FROM accounts AS a WHERE a.id = account_id) AS clock_offset`,
+		RETURNING effect, (SELECT a.clock_offset FROM accounts AS a WHERE a.id = account_id) AS clock_offset, `+dbNow+` AS db_now`,
 		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, claimLease.Microseconds(), now.Add(KeyLifetime), now, now, now)
 	switch {
 	case sqlState(err) == lockNotAvailable:
@@ -190,7 +198,8 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 	case err != nil:
 		return nil, fmt.Errorf("claim key: %w", err)
 	case taken != nil:
-		r.effect = taken.Effect
+		r.inherited = r.inherited || taken.Effect != r.effect
+		r.effect, r.claimed = taken.Effect, &clock{taken.Clock, time.Now()}
 		if d.Engine == core.SQLite { // on PostgreSQL the clock may move while this transaction waits for a row
 			r.unit.ahead = &ahead{k.Account, taken.Offset}
 		}

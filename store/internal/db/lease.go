@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -9,6 +10,19 @@ import (
 
 // ProviderLease is how long a row is left to whoever asks the payment provider about it. Asking three times takes less.
 const ProviderLease = time.Minute
+
+// LeaseUntil returns when a lease ends that begins now, by the database's own time. A request with an Idempotency-Key has read that with its
+// claim, so that it need not ask again.
+func (u *Unit) LeaseUntil(ctx context.Context, length time.Duration) (core.Time, error) {
+	if r := u.request; r.claimed != nil {
+		return r.claimed.database.Add(time.Since(r.claimed.at) + length), nil
+	}
+	now, err := Get[core.Time](ctx, u, `SELECT `+u.db.NowSQL())
+	if err != nil {
+		return 0, fmt.Errorf("read the database's clock: %w", err)
+	}
+	return now.Add(length), nil
+}
 
 // Leases divide the rows of a table that have no outcome yet among the processes that ask the payment provider about them. A
 // row belongs to one of them at a time, and to another one once its time has run out. Open is the condition that a row has no

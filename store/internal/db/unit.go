@@ -36,20 +36,29 @@ type Unit struct {
 
 // request is one write request, or one use case outside of any request. It holds what their transactions share.
 type request struct {
-	db      *DB
-	key     *core.Key
-	token   string // written with the claim: once another request has taken it over, ours does not match any more
-	effect  string
-	held    bool            // a step has committed the claim
-	stepped bool            // a step has committed
-	unit    *Unit           // the open transaction, nil before the first and after a step
-	depth   int             // use cases under way, one inside the other
-	failed  error           // a use case failed: nothing of this run may commit
-	leased  map[string]bool // actions at work on outside, by id; kept when the request is run again
+	db     *DB
+	key    *core.Key
+	token  string // written with the claim: once another request has taken it over, ours does not match any more
+	effect string
+
+	inherited bool            // effect is that of an earlier request, whose claim this one took over
+	claimed   *clock          // when the key was claimed, nil if there is none
+	held      bool            // a step has committed the claim
+	stepped   bool            // a step has committed
+	unit      *Unit           // the open transaction, nil before the first and after a step
+	depth     int             // use cases under way, one inside the other
+	failed    error           // a use case failed: nothing of this run may commit
+	leased    map[string]bool // actions at work on outside, by id; kept when the request is run again
 
 	look            func(context.Context) error // see Watch; nil once it was called
 	watched         bool                        // by Watch
 	looked, changed bool                        // look was called; a row was changed
+}
+
+// clock is a moment by the database's own time, and by this process.
+type clock struct {
+	database core.Time
+	at       time.Time
 }
 
 // requestKey is the key under which a context holds the *request.
