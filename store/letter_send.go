@@ -54,6 +54,28 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, e
 	})
 }
 
+// skippedAtOnce is how many letters one statement skips.
+const skippedAtOnce = 200
+
+// SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given: they are many at a time, and nobody need
+// claim what is not sent. It reports whether there may be more.
+func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool, err error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return false, err
+		}
+		rows, err := u.Exec(ctx, `
+			UPDATE letters SET status = ?, attempts = attempts + 1, next_attempt_at = NULL, last_error = ?, updated_at = ? WHERE account_id = ? AND id IN (
+				SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()+`)`,
+			LetterStatusSkipped, why, now, account, account, s.Now(), skippedAtOnce)
+		if err != nil {
+			return false, fmt.Errorf("skip letters: %w", err)
+		}
+		return rows == skippedAtOnce, nil
+	})
+}
+
 // LetterOutcome says what became of an attempt to send a letter: it was sent, it was skipped, or it failed, and may be tried again; or it has to Wait, which
 // counts as no attempt. Unless WaitsOne, all of its kind wait that the account would have sent now. Recipient and Subject are nil if it came to neither.
 type LetterOutcome struct {

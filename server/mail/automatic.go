@@ -43,6 +43,14 @@ func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
 	}
 	var waiting [][]core.Due
 	for _, account := range accounts {
+		if !p.Sends() {
+			skips, err := p.store.SkipLetters(ctx, account, noMail)
+			if err != nil {
+				return false, err
+			}
+			more = more || skips
+			continue
+		}
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
 		if err != nil {
 			return false, err
@@ -60,6 +68,11 @@ func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
 func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 	p.busy.Lock()
 	defer p.busy.Unlock()
+	for !p.Sends() {
+		if more, err := p.store.SkipLetters(ctx, account, noMail); err != nil || !more {
+			return err
+		}
+	}
 	for {
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
 		if err == nil {
@@ -110,11 +123,11 @@ func (p *Post) sendLetter(ctx context.Context, account, id string) error {
 	return p.store.EndLetter(ctx, l, p.deliver(ctx, l))
 }
 
+// noMail is why a server that sends no mail skips a letter.
+const noMail = "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL."
+
 // deliver hands a claimed letter to the mail server, and returns what became of it.
 func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome {
-	if !p.Sends() {
-		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL."}
-	}
 	told, c, err := p.write(ctx, l)
 	if err != nil {
 		return unwritten(ctx, l, err)
