@@ -5,6 +5,8 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,8 +65,66 @@ func writeScripts(dir string) error {
 	return nil
 }
 
-// put loads a program for a while. An answer that is not a success fails the measurement: it would be a fast one.
+// quota is how many requests all keys together may send to one program within a minute.
+const quota = keys * 600
+
+// asked is what a program was asked by its keys in a minute.
+type asked struct {
+	minute   time.Time
+	requests float64
+	fastest  float64 // load so far, in requests a second
+}
+
+// leave waits for the next minute if the keys might run out of their quota in a load of this length: what is refused then is no measurement.
+func (a *asked) leave(ctx context.Context, d time.Duration) error {
+	next := a.minute.Add(time.Minute + 100*time.Millisecond)
+	if a.requests+1.5*a.fastest*d.Seconds() < quota || time.Now().After(next) {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Until(next)):
+		return nil
+	}
+}
+
+// add counts a load that has just ended. All of it counts for the minute in which it ended.
+func (a *asked) add(l load) {
+	if minute := time.Now().Truncate(time.Minute); minute != a.minute {
+		a.minute, a.requests = minute, 0
+	}
+	a.requests, a.fastest = a.requests+float64(l.Requests), max(a.fastest, l.perSecond())
+}
+
+// answer asks for what the first line of a file names, and returns what comes. It is for the message about a load that failed: wrk keeps no answer.
+func (p *program) answer(file string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	token, path, _ := strings.Cut(line, " ")
+	req, err := http.NewRequest(http.MethodGet, p.url+path, http.NoBody)
+	if err != nil {
+		return err.Error()
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
+	return fmt.Sprintf("%s %s", resp.Status, body)
+}
+
+// put loads a program for a while with what stands in a file, the first of args. An answer that is not a success fails the measurement: it would be
+// a fast one.
 func put(ctx context.Context, p *program, scriptFile string, connections int, d time.Duration, args ...string) (load, error) {
+	if err := p.asked.leave(ctx, d); err != nil {
+		return load{}, err
+	}
 	before, err := cpuTime(p.cmd.Process.Pid)
 	if err != nil {
 		return load{}, err
@@ -83,8 +143,10 @@ func put(ctx context.Context, p *program, scriptFile string, connections int, d 
 	if err := json.Unmarshal([]byte(result), &l); err != nil {
 		return load{}, fmt.Errorf("wrk printed no result: %w\n%s", err, out)
 	}
+	p.asked.add(l)
 	if l.Errors > 0 || l.Requests == 0 {
-		return load{}, fmt.Errorf("%s: %d of %d answers were errors\n%s", p.name, l.Errors, l.Requests, out)
+		return load{}, fmt.Errorf("%s: %d of %d answers were errors. Its keys have sent %.0f requests in this minute, and may send %d. It answers one now with: %s\n%s",
+			p.name, l.Errors, l.Requests, p.asked.requests, quota, p.answer(args[0]), out)
 	}
 	return l, nil
 }

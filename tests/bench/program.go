@@ -16,6 +16,8 @@ type program struct {
 	name string
 	url  string
 	cmd  *exec.Cmd
+
+	asked asked
 }
 
 // start runs a program on a free port until it answers.
