@@ -15,12 +15,13 @@ func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, 
 	if email == nil {
 		return nil
 	}
+	key := core.EmailKey(*email)
 	return u.Later(ctx, db.Change{
 		Table: "leads", Rows: db.AnyRows,
 		Query: `UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
-			WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND id IN (
+			WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') AND id IN (
 				SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''` + u.Lock() + `)`,
-		Args: []any{now, order, now, account, account, core.EmailKey(*email)},
+		Args: []any{now, order, now, account, key, account, key},
 	})
 }
 

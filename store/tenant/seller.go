@@ -40,8 +40,9 @@ func (s *Store) seller(ctx context.Context, account string) (*sellerRow, error) 
 	if known != nil && known.row != nil && known.row.ID == account {
 		return known.row, nil
 	}
+	// Each page has a locale: asked for it, SQLite takes the index of these pages alone, also without statistics.
 	row, err := db.Get[sellerRow](ctx, s.db, accountColumns.SelectWith(`EXISTS (SELECT 1 FROM legal_pages AS l
-		WHERE l.account_id = accounts.id AND l.status = 'published' AND l.requires_acceptance) AS asks_to_accept`)+` WHERE id = ?`, account)
+		WHERE l.account_id = accounts.id AND l.locale > '' AND l.status = 'published' AND l.requires_acceptance) AS asks_to_accept`)+` WHERE id = ?`, account)
 	if err == nil && row == nil {
 		err = core.Missing("account", "", account)
 	}
