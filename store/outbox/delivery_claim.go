@@ -253,10 +253,10 @@ func (s *Store) claimOfAll(ctx context.Context, u *db.Unit, claims []DeliveryCla
 // endClaims deletes claims and returns the ids of the deliveries whose claim was still there. Only whoever has ended a
 // claim may change its delivery.
 func (s *Store) endClaims(ctx context.Context, u *db.Unit, keys []claimKey) (map[string]bool, error) {
+	table, args := s.endedClaims(keys)
 	ended, err := db.Select[string](ctx, u, `
-		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
-			SELECT account, endpoint, id, lease FROM `+s.db.JSONTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
-		RETURNING delivery_id`, core.JSONOf(keys))
+		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (SELECT account, endpoint, id, lease FROM `+table+`)
+		RETURNING delivery_id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("end claims: %w", err)
 	}
@@ -265,6 +265,20 @@ func (s *Store) endClaims(ctx context.Context, u *db.Unit, keys []claimKey) (map
 		held[id] = true
 	}
 	return held, nil
+}
+
+// endedClaims is SQL of a table of claims, and its arguments. PostgreSQL is given arrays: of a table of JSON it expects a hundred rows, and goes through
+// all claims for so many, while it expects ten of an array, and goes by their keys.
+func (s *Store) endedClaims(keys []claimKey) (table string, args []any) {
+	if s.db.Engine == core.SQLite {
+		return s.db.JSONTable("account text", "endpoint text", "id text", "lease text") + " AS ended", []any{core.JSONOf(keys)}
+	}
+	var accounts, endpoints, ids, leases []string
+	for _, key := range keys {
+		accounts, endpoints, ids, leases = append(accounts, key.AccountID), append(endpoints, key.EndpointID), append(ids, key.DeliveryID), append(leases, key.Lease)
+	}
+	return "unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[])) AS ended (account, endpoint, id, lease)",
+		[]any{pq.Array(accounts), pq.Array(endpoints), pq.Array(ids), pq.Array(leases)}
 }
 
 // ReleaseExpiredDeliveries ends claims whose lease is over, at most 1000 at a time: their sender never recorded a

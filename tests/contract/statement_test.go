@@ -80,7 +80,6 @@ var needStatistics = []string{
 var whileSmall = []string{
 	"SELECT id FROM license_activations WHERE account_id = ? AND license_key_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET",
 	"DELETE FROM payment_guards WHERE (account_id, subject) IN",
-	"DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN",
 }
 
 // mirror is why statements about what stands at an ad network may read more.
