@@ -28,13 +28,23 @@ type Notice struct {
 
 var noticeColumns = db.ColumnsOf[Notice]("file_notices")
 
-// DueNotices names versions of which customers are still to be told, at most limit and one of each account, for LockNotice. Accounts come in turn.
+// DueNotices names versions of which customers are still to be told, at most limit and one of each account, for LockNotice. Accounts come in turn. It
+// costs three looks into an index for each account that has any, however many it has.
 func (s *Store) DueNotices(ctx context.Context, limit int) ([]core.Due, error) {
-	return db.Select[core.Due](ctx, s.db, `
-		SELECT account_id, id FROM (
-			SELECT account_id, id, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY turn_at, id) AS place, MAX(turn_at) OVER (PARTITION BY account_id) AS last_turn
-			FROM file_notices WHERE turn_at <= ?
-		) AS due WHERE place = 1 ORDER BY last_turn, account_id LIMIT ?`, s.Now(), limit)
+	now := s.Now()
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]core.Due, error) {
+		return db.Select[core.Due](ctx, s.db, `
+			WITH RECURSIVE waiting (account_id) AS (
+				SELECT (SELECT min(account_id) FROM file_notices)
+				UNION ALL
+				SELECT (SELECT min(n.account_id) FROM file_notices AS n WHERE n.account_id > waiting.account_id) FROM waiting WHERE account_id IS NOT NULL
+			) SELECT account_id, id FROM (
+				SELECT account_id,
+					(SELECT n.id FROM file_notices AS n WHERE n.account_id = waiting.account_id AND n.turn_at <= ? ORDER BY n.turn_at, n.id LIMIT 1) AS id,
+					(SELECT max(n.turn_at) FROM file_notices AS n WHERE n.account_id = waiting.account_id AND n.turn_at <= ?) AS last_turn
+				FROM waiting WHERE account_id IS NOT NULL
+			) AS due WHERE id IS NOT NULL ORDER BY last_turn, account_id LIMIT ?`, now, now, limit)
+	})
 }
 
 // PauseNotice has a notice wait until its next turn.

@@ -18,10 +18,11 @@ const untold = `failing_since IS NOT NULL AND (told_since IS NULL OR told_since 
 // ofEnabled is the condition that the account of an endpoint is enabled. Owners of one that is not are told once it is.
 const ofEnabled = `EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = webhook_endpoints.account_id AND a.disabled_at IS NULL)`
 
-// FailingEndpoints names active endpoints of enabled accounts that have taken nothing for an hour, of which nobody was told yet, at most limit.
+// FailingEndpoints names active endpoints of enabled accounts that have taken nothing for an hour, of which nobody was told yet, at most limit. It goes
+// past those of disabled accounts.
 func (s *Store) FailingEndpoints(ctx context.Context, limit int) ([]core.Due, error) {
 	return db.Select[core.Due](ctx, s.db, `
-		SELECT account_id, id FROM webhook_endpoints WHERE `+untold+` AND failing_since <= ? AND status || '' = 'active' AND `+ofEnabled+` ORDER BY failing_since LIMIT ?`,
+		SELECT account_id, id FROM webhook_endpoints WHERE status = 'active' AND `+untold+` AND failing_since <= ? AND `+ofEnabled+` ORDER BY failing_since LIMIT ?`,
 		s.Now().Add(-failingLong), limit)
 }
 
