@@ -31,6 +31,7 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/request"
@@ -104,6 +105,7 @@ type Store struct {
 	Throttle     *throttle.Store     // how often something was done
 	Mailbox      *mailbox.Store      // how many letters are written
 	Portal       *portal.Store       // how customers are let in to what is theirs
+	Pictures     *picture.Store      // what pages show of sellers and products
 	Signed       *signed.Store       // addresses that open something to whoever has them
 	Seal         *seal.Store         // whether the secret keys open what is sealed
 	Audit        *audit.Store        // whether the rows keep what was promised of them
@@ -127,7 +129,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened), Grant: grant.New(opened, o.Files),
 		Activity: activity.New(opened), Content: content.New(opened), TestBank: testbank.New(opened), Person: person.New(opened),
-		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
+		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Pictures: picture.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
 	s.Report = report.New(opened, report.Rooms{Tenant: s.Tenant})

@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"store/audit":       {"store/advert", "store/core", "store/grant", "store/internal/db", "store/migrations", "store/outbox", "store/tenant", "store/throttle"},
 	"store/signed":      {"store/core", "store/internal/db", "store/migrations"},
 	"store/portal":      {"store/core", "store/internal/db", "store/migrations"},
+	"store/picture":     {"store/core", "store/internal/db", "store/migrations"},
 	"store/seal":        {"store/core", "store/internal/db", "store/migrations"},
 	"store/content":     {"store/content/markdown", "store/core", "store/internal/db", "store/migrations", "store/throttle"},
 	"store/tenant":      {"store/core", "store/internal/db", "store/migrations"},

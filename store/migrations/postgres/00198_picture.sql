@@ -1,0 +1,93 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- The picture that an account or a product has at an address: it is fetched once, and kept by us. A change of the address makes a new row.
+CREATE TABLE IF NOT EXISTS pictures (
+    account_id TEXT NOT NULL,
+    owner_id   TEXT NOT NULL, -- the account of a logo, or the product
+    address    TEXT NOT NULL,
+    due_at     BIGINT DEFAULT 0, -- when it is fetched, or fetched again; null if it is not
+    attempts   BIGINT NOT NULL DEFAULT 0,
+    problem    TEXT, -- why it could not be had
+    name       TEXT, -- of its files, once it was had
+    kind       TEXT NOT NULL DEFAULT '', -- jpg or png
+    sizes      TEXT NOT NULL DEFAULT '[]', -- JSON: the width and height of each file
+    bytes      BIGINT NOT NULL DEFAULT 0, -- of all files
+    PRIMARY KEY (account_id, owner_id)
+);
+
+CREATE INDEX IF NOT EXISTS pictures_due ON pictures (account_id, due_at) WHERE due_at IS NOT NULL;
+
+ALTER TABLE pictures ALTER COLUMN account_id SET (n_distinct = 20);
+
+CREATE TABLE IF NOT EXISTS picture_files (
+    account_id TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    size       TEXT NOT NULL, -- such as 640.jpg
+    content    BYTEA NOT NULL,
+    PRIMARY KEY (account_id, name, size)
+);
+
+ALTER TABLE picture_files ALTER COLUMN account_id SET (n_distinct = 20);
+
+-- The files go with the row that names them.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION pictures_files() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM picture_files WHERE account_id = OLD.account_id AND name = OLD.name;
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+
+CREATE OR REPLACE TRIGGER pictures_files AFTER DELETE ON pictures FOR EACH ROW WHEN (OLD.name IS NOT NULL) EXECUTE FUNCTION pictures_files();
+
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION accounts_picture() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        DELETE FROM pictures WHERE account_id = OLD.id AND owner_id = OLD.id;
+    END IF;
+    IF TG_OP <> 'DELETE' AND NEW.logo_url IS NOT NULL THEN
+        INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.id, NEW.id, NEW.logo_url) ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+
+CREATE OR REPLACE TRIGGER accounts_picture_insert AFTER INSERT ON accounts FOR EACH ROW WHEN (NEW.logo_url IS NOT NULL) EXECUTE FUNCTION accounts_picture();
+
+CREATE OR REPLACE TRIGGER accounts_picture_update AFTER UPDATE ON accounts FOR EACH ROW WHEN (OLD.logo_url IS DISTINCT FROM NEW.logo_url) EXECUTE FUNCTION accounts_picture();
+
+CREATE OR REPLACE TRIGGER accounts_picture_delete AFTER DELETE ON accounts FOR EACH ROW WHEN (OLD.logo_url IS NOT NULL) EXECUTE FUNCTION accounts_picture();
+
+-- A product without a cover shows the first of its images.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION products_picture() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        INSERT INTO pictures (account_id, owner_id, address)
+        SELECT NEW.account_id, NEW.id, address FROM (SELECT COALESCE(NEW.cover_url, CAST(NEW.images AS json) ->> 0) AS address) AS shown WHERE address IS NOT NULL
+        ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+
+CREATE OR REPLACE TRIGGER products_picture_insert AFTER INSERT ON products FOR EACH ROW WHEN (NEW.cover_url IS NOT NULL OR NEW.images <> '[]') EXECUTE FUNCTION products_picture();
+
+CREATE OR REPLACE TRIGGER products_picture_update AFTER UPDATE ON products FOR EACH ROW
+    WHEN (OLD.cover_url IS DISTINCT FROM NEW.cover_url OR NEW.cover_url IS NULL AND CAST(OLD.images AS json) ->> 0 IS DISTINCT FROM CAST(NEW.images AS json) ->> 0)
+    EXECUTE FUNCTION products_picture();
+
+CREATE OR REPLACE TRIGGER products_picture_delete AFTER DELETE ON products FOR EACH ROW WHEN (OLD.cover_url IS NOT NULL OR OLD.images <> '[]') EXECUTE FUNCTION products_picture();
+
+INSERT INTO pictures (account_id, owner_id, address) SELECT id, id, logo_url FROM accounts WHERE logo_url IS NOT NULL ON CONFLICT DO NOTHING;
+
+INSERT INTO pictures (account_id, owner_id, address)
+SELECT account_id, id, COALESCE(cover_url, CAST(images AS json) ->> 0) FROM products WHERE cover_url IS NOT NULL OR images <> '[]' ON CONFLICT DO NOTHING;

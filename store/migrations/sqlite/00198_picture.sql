@@ -1,0 +1,80 @@
+-- +goose Up
+
+-- The picture that an account or a product has at an address: it is fetched once, and kept by us. A change of the address makes a new row.
+CREATE TABLE IF NOT EXISTS pictures (
+    account_id TEXT NOT NULL,
+    owner_id   TEXT NOT NULL, -- the account of a logo, or the product
+    address    TEXT NOT NULL,
+    due_at     INTEGER DEFAULT 0, -- when it is fetched, or fetched again; null if it is not
+    attempts   INTEGER NOT NULL DEFAULT 0,
+    problem    TEXT, -- why it could not be had
+    name       TEXT, -- of its files, once it was had
+    kind       TEXT NOT NULL DEFAULT '', -- jpg or png
+    sizes      TEXT NOT NULL DEFAULT '[]', -- JSON: the width and height of each file
+    bytes      INTEGER NOT NULL DEFAULT 0, -- of all files
+    PRIMARY KEY (account_id, owner_id)
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS pictures_due ON pictures (account_id, due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS picture_files (
+    account_id TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    size       TEXT NOT NULL, -- such as 640.jpg
+    content    BLOB NOT NULL,
+    PRIMARY KEY (account_id, name, size)
+) STRICT;
+
+-- The files go with the row that names them.
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS pictures_files AFTER DELETE ON pictures WHEN OLD.name IS NOT NULL BEGIN
+    DELETE FROM picture_files WHERE account_id = OLD.account_id AND name = OLD.name;
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS accounts_picture_insert AFTER INSERT ON accounts WHEN NEW.logo_url IS NOT NULL BEGIN
+    INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.id, NEW.id, NEW.logo_url) ON CONFLICT DO NOTHING;
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS accounts_picture_update AFTER UPDATE ON accounts WHEN OLD.logo_url IS NOT NEW.logo_url BEGIN
+    DELETE FROM pictures WHERE account_id = OLD.id AND owner_id = OLD.id;
+    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.id, NEW.id, NEW.logo_url WHERE NEW.logo_url IS NOT NULL ON CONFLICT DO NOTHING;
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS accounts_picture_delete AFTER DELETE ON accounts WHEN OLD.logo_url IS NOT NULL BEGIN
+    DELETE FROM pictures WHERE account_id = OLD.id AND owner_id = OLD.id;
+END;
+-- +goose StatementEnd
+
+-- A product without a cover shows the first of its images.
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS products_picture_insert AFTER INSERT ON products WHEN NEW.cover_url IS NOT NULL OR NEW.images <> '[]' BEGIN
+    INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]'))) ON CONFLICT DO NOTHING;
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS products_picture_update AFTER UPDATE ON products
+WHEN OLD.cover_url IS NOT NEW.cover_url OR NEW.cover_url IS NULL AND json_extract(OLD.images, '$[0]') IS NOT json_extract(NEW.images, '$[0]') BEGIN
+    DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
+    INSERT INTO pictures (account_id, owner_id, address)
+    SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE NEW.cover_url IS NOT NULL OR json_extract(NEW.images, '$[0]') IS NOT NULL
+    ON CONFLICT DO NOTHING;
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER IF NOT EXISTS products_picture_delete AFTER DELETE ON products WHEN OLD.cover_url IS NOT NULL OR OLD.images <> '[]' BEGIN
+    DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
+END;
+-- +goose StatementEnd
+
+INSERT INTO pictures (account_id, owner_id, address) SELECT id, id, logo_url FROM accounts WHERE logo_url IS NOT NULL ON CONFLICT DO NOTHING;
+
+INSERT INTO pictures (account_id, owner_id, address)
+SELECT account_id, id, COALESCE(cover_url, json_extract(images, '$[0]')) FROM products WHERE cover_url IS NOT NULL OR images <> '[]' ON CONFLICT DO NOTHING;

@@ -1,0 +1,11 @@
+// Package picture holds the pictures of accounts and products: the address at which each was found, and the files that were made of it. Triggers make a
+// row when the address of a logo or a product's image changes, and delete it, with its files, when there is none any more.
+package picture
+
+import "github.com/tillwright/tillwright/store/internal/db"
+
+// Store gives access to the pictures in one database. It is safe for concurrent use. An exported method is atomic: see package store.
+type Store struct{ db *db.DB }
+
+// New returns the room of an open database.
+func New(d *db.DB) *Store { return &Store{d} }
