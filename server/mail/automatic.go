@@ -143,7 +143,11 @@ func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome
 		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: told.Void}
 	}
 	out := store.LetterOutcome{Status: store.LetterStatusSent, Recipient: &told.Recipient, Subject: new(oneLine(c.subject))}
-	letter, err := c.letter(told.Seller, p.logos.Have(told.Seller.ID, told.Seller.LogoURL))
+	logo, err := p.logo(ctx, told.Seller)
+	if err != nil {
+		return unwritten(ctx, l, err)
+	}
+	letter, err := c.letter(told.Seller, logo)
 	if err != nil {
 		return unwritten(ctx, l, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
@@ -22,16 +21,12 @@ import (
 type Post struct {
 	store  *store.Store
 	mailer Mailer
-	logos  *logo.Logos
 
 	busy sync.RWMutex // shared by the worker while it sends letters, taken by SendLettersOf
 }
 
 // NewPost returns a Post that sends its letters with m, which is nil if the server sends no mail.
 func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
-
-// ShowLogos has letters carry the logos of their sellers.
-func (p *Post) ShowLogos(l *logo.Logos) { p.logos = l }
 
 // SendReceipt sends the buyer of an order the address of its receipt. It is CodeInvalid if the order has no mail address or the
 // server sends no mail, and CodeRateLimit if too many letters were sent. It ends the transaction of its request. After an error
@@ -278,15 +273,27 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 			return err
 		}
 	}
+	logo, err := p.logo(ctx, seller)
+	if err != nil {
+		return err
+	}
 	if err := p.store.Leave(ctx); err != nil {
 		return err
 	}
 	c.spoken = l
-	letter, err := c.letter(seller, p.logos.Have(seller.ID, seller.LogoURL))
+	letter, err := c.letter(seller, logo)
 	if err != nil {
 		return err
 	}
 	return p.mailer.Send(ctx, letter.from(seller, *to))
+}
+
+// logo returns the logo of a seller, nil if there is none.
+func (p *Post) logo(ctx context.Context, seller *tenant.Account) ([]byte, error) {
+	if seller.LogoURL == nil {
+		return nil, nil
+	}
+	return p.store.Pictures.LetterLogo(ctx, seller.ID)
 }
 
 // from addresses a letter: from the seller's name, answers to the seller.

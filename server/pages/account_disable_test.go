@@ -59,7 +59,7 @@ func TestDisabledAccount_SellsNothing(t *testing.T) {
 		fill := strings.NewReplacer(":client_secret", c.ClientSecret, ":checkout_link", link.ID, "/verify/:token", below(g.link()),
 			"/portal/open/:token", below(key), "/licenses/:license/:activation/remove", activation, "/licenses/:license", license, "/portal/:token", below(g.session.URL), ":subscription", sub.ID, ":card", g.cards()[0].ID, ":post", post.ID, ":experience", sheets.ID, ":grant", given.ID, ":file", sheet.ID, ":checkout", club.ID,
 			"/subscribe/:token", below(letter), "/sites/:subdomain", below(site.URL), "/sites/preview/:token", below(version.PreviewURL),
-			"/posts/:account/:slug", below(*post.URL), "/leads/:account/:site/:block", "/leads/"+g.account+"/"+site.ID+"/join")
+			"/posts/:account/:slug", below(*post.URL), "/leads/:account/:site/:block", "/leads/"+g.account+"/"+site.ID+"/join", "/media/:account/:file", g.pictured(g.account, pixels(20, 20)).Path("20.jpg"))
 		form := card("4242424242424242", "3800")
 		form.Set("once", strings.Repeat("a", 32))
 		missing := g.page(g.server.URL+"/checkout/nonsense", http.StatusNotFound)

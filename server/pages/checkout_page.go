@@ -28,7 +28,8 @@ type shownLine struct {
 	Choice       *choice
 	Pieces       *pieces
 	Headline     *string
-	Picture      string // an address that ui.Picture returned, empty for none
+	Picture      ui.Image
+	isPictured   bool // its seller gave an address of a picture
 	CallToAction *string
 	ThankYou     *string
 }
@@ -49,7 +50,7 @@ func shownLines(l *locale.Locale, offer *checkout.Offer, variants map[string]*ca
 			lines[i].Before = *v.CompareAtAmount * item.Quantity
 		}
 		if product != nil {
-			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
+			lines[i].Headline, lines[i].isPictured, lines[i].CallToAction = product.Headline, hasPicture(product), product.CallToAction
 			lines[i].ThankYou = product.ThankYou
 		}
 		if product != nil && v != nil {
@@ -82,15 +83,6 @@ func (p checkoutPage) FreeUntil(line shownLine) string {
 // Again returns where the buyer can begin anew once the checkout has expired, empty for nowhere.
 func (p checkoutPage) Again() string {
 	return cmp.Or(text(p.Checkout.CancelURL), text(p.Seller.WebsiteURL))
-}
-
-// Pictures returns the addresses of the pictures on the page.
-func (p checkoutPage) Pictures() []string {
-	pictures := make([]string, len(p.Items))
-	for i := range p.Items {
-		pictures[i] = p.Items[i].Picture
-	}
-	return pictures
 }
 
 // Thanks returns what the seller says to whoever has paid, once for each text.

@@ -147,7 +147,14 @@ func printed(l *locale.Locale) *locale.Locale {
 // pdf answers with a document as a PDF. A browser shows it, or saves it in a file that is named after its number.
 func (p *Pages) pdf(c echo.Context, l *locale.Locale, seller *tenant.Account, name string, d *invoicepdf.Document) error {
 	ctx := c.Request().Context()
-	d.Language, d.Status, d.Logo = l.Tag, l.T(d.Status), p.logos.Get(ctx, seller.ID, seller.LogoURL)
+	d.Language, d.Status = l.Tag, l.T(d.Status)
+	if seller.LogoURL != nil {
+		logo, err := p.store.Pictures.LetterLogo(ctx, seller.ID)
+		if err != nil {
+			return err
+		}
+		d.Logo = logo
+	}
 	text, err := p.documents.get(ctx, newAsker(seller.ID, caller.Address(ctx)), *d)
 	if errors.Is(err, errBusy) {
 		return p.busy(c)

@@ -1,10 +1,7 @@
 package pages_test
 
 import (
-	"image"
-	"image/png"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -14,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/checkout"
@@ -162,13 +158,7 @@ func TestDocuments_CarryTheLogoAndSpeakAsTheirPage(t *testing.T) {
 	i := w.billed()
 	_, file := w.fetch(i.HostedURL + "/pdf")
 	assert.NotContains(t, file, "/Subtype /Image")
-	sellers := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-		assert.NoError(t, png.Encode(rw, image.NewNRGBA(image.Rect(0, 0, 64, 32))))
-	}))
-	t.Cleanup(sellers.Close)
-	w.pages.ShowLogos(logo.New(sellers.Client()))
-	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = new(sellers.URL + "/logo.png") })
-	require.NoError(t, err)
+	w.pictured(w.account, pixels(64, 32))
 	_, file = w.fetch(i.HostedURL + "/pdf")
 	assert.Contains(t, file, "/Subtype /Image")
 

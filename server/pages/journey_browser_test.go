@@ -1,11 +1,6 @@
 package pages_test
 
 import (
-	"bytes"
-	"image"
-	"image/png"
-	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"testing"
 
@@ -98,25 +93,6 @@ func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 	})
 }
 
-// pictured gives the shop a logo and what a checkout sells a picture, of a host of its own, and returns at which address this host is found.
-func (w *shop) pictured(c *checkout.Checkout) (host, address string) {
-	w.t.Helper()
-	var picture bytes.Buffer
-	require.NoError(w.t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 800, 600))))
-	server := httptest.NewTLSServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) {
-		answer.Header().Set("Timing-Allow-Origin", "*")
-		_, _ = answer.Write(picture.Bytes())
-	}))
-	w.t.Cleanup(server.Close)
-	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = new("https://pictures.example/logo.png") })
-	require.NoError(w.t, err)
-	lines, err := w.Lines.OfCheckout(w.t.Context(), w.account, c.ID)
-	require.NoError(w.t, err)
-	_, err = w.Catalog.UpdateProduct(w.t.Context(), w.account, *lines[0].ProductID, func(p *catalog.Product) { p.CoverURL = new("https://pictures.example/cover.png") })
-	require.NoError(w.t, err)
-	return "pictures.example", server.Listener.Addr().String()
-}
-
 // A trial says for how long it is free, and costs nothing today. Its page comes in few requests, and nothing in it moves while it does.
 func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	t.Parallel()
@@ -124,8 +100,11 @@ func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14})
 	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil })
 	require.NoError(t, err)
-	host, address := w.pictured(c)
-	page := chromium.Open(t, map[string]string{host: address})
+	lines, err := w.Lines.OfCheckout(t.Context(), w.account, c.ID)
+	require.NoError(t, err)
+	w.pictured(w.account, pixels(300, 80))
+	w.pictured(*lines[0].ProductID, pixels(600, 800))
+	page := chromium.Open(t, nil)
 	page.Go(c.URL)
 	page.WaitText("The first 14 days are free.")
 	page.Wait(`document.images.length === 2 && [...document.images].every(picture => picture.complete && picture.naturalWidth)`)

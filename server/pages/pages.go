@@ -1,6 +1,6 @@
 // Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts, the customer portal, sites, and what a
 // seller sees who comes back from an ad network. They
-// are rendered on the server and load nothing from elsewhere, except pictures of the seller's, and where Stripe takes a card. They run no scripts, but
+// are rendered on the server and load nothing from elsewhere, except the pictures of sites, and where Stripe takes a card. They run no scripts, but
 // there, and on an open checkout, which counts its total anew; without it a button does.
 package pages
 
@@ -25,7 +25,6 @@ import (
 	"github.com/tillwright/tillwright/server/domains"
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
-	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/transfer"
@@ -51,7 +50,6 @@ type Pages struct {
 	documents     *documents[invoicepdf.Document] // PDFs
 	sites         *documents[sitePage]
 	exports       *turns // for reading a page of rows
-	logos         *logo.Logos
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
 	siteTemplate  *template.Template
@@ -113,9 +111,6 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	return p, nil
 }
 
-// ShowLogos has documents carry the logos of their sellers.
-func (p *Pages) ShowLogos(l *logo.Logos) { p.logos = l }
-
 // Wait waits for letters that are still being sent after their request was answered. No page may be asked for any more.
 func (p *Pages) Wait() { p.letters.Wait() }
 
@@ -153,6 +148,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"/receipt/:token":                      p.ofOrder(p.receipt),
 		domains.ProbePath + ":nonce":           p.answerProbe,
 		"/receipt/:token/pdf":                  p.ofOrder(p.writeReceipt),
+		"/media/:account/:file":                p.media,
 		"POST /receipt/:token/renew":           p.renewReceipt,
 
 		"/portal":                                                  p.door(p.portalDoor),

@@ -59,6 +59,9 @@ func (p *Pages) render(c echo.Context, status int, name string, frame ui.Frame, 
 	if err != nil {
 		return err
 	}
+	if err := p.showPictures(c.Request().Context(), frame.Shop, data); err != nil {
+		return err
+	}
 	if err := templates.Write(&page, name, frame, data); err != nil {
 		return err
 	}
@@ -78,19 +81,17 @@ func (p *Pages) render(c echo.Context, status int, name string, frame ui.Frame, 
 	case takesStripe(data):
 		policy = p.stripePolicy
 	}
-	var pictures []string
 	if frame.Shop != nil {
-		pictures = append(pictures, frame.Shop.Logo)
 		if colours := frame.Shop.Colours; colours != "" {
 			policy = strings.Replace(policy, p.style, p.style+" "+ui.HashOf([]byte(colours)), 1)
 		}
 	}
-	if by, ok := data.(interface{ Pictures() []string }); ok {
-		pictures = append(pictures, by.Pictures()...)
-	}
-	c.Response().Header().Set("Content-Security-Policy", policy+ui.ImagePolicy(pictures))
+	c.Response().Header().Set("Content-Security-Policy", policy+imagePolicy)
 	return ui.WriteHTML(c.Response(), c.Request(), status, page.Bytes())
 }
+
+// imagePolicy lets a page show our pictures and its icon, and no others.
+const imagePolicy = "; img-src 'self' " + ui.FaviconPolicy
 
 // countryOptions returns a function that writes the options of a list of countries, of which one is selected. They are most of a checkout: a
 // template that wrote each of them would take half of its time.
@@ -120,7 +121,7 @@ func takesStripe(data any) bool {
 
 // shopOf returns what a page shows of its seller.
 func shopOf(seller *tenant.Account) *ui.Shop {
-	return &ui.Shop{Name: seller.Name, Support: text(seller.SupportEmail), Logo: ui.Picture(seller.LogoURL), Colours: coloursOf(seller.AccentColor)}
+	return &ui.Shop{ID: seller.ID, HasLogo: seller.LogoURL != nil, Name: seller.Name, Support: text(seller.SupportEmail), Colours: coloursOf(seller.AccentColor)}
 }
 
 // badgeOf returns the badge of a state, which is the key of its words.

@@ -3,14 +3,19 @@ package ui
 import (
 	"net/url"
 	"regexp"
-	"slices"
-	"strings"
 )
 
-// host is what the host of a picture may look like. It goes into the page's policy, where a semicolon would begin a rule.
+// Image is a picture of ours on a page, with its size in pixels so that nothing moves when it has come. The zero value is none.
+type Image struct {
+	Address       string
+	Set           string // other widths of it, as srcset says them, empty for none
+	Width, Height int
+}
+
+// host is what the host of a picture may look like.
 var host = regexp.MustCompile(`^[a-zA-Z0-9.-]+(:[0-9]+)?$`)
 
-// Picture returns the address of a picture that a seller chose, empty if a page may not show it: over http a browser would ask for it
+// Picture returns the address of a picture that a seller chose for a site, empty if a page may not show it: over http a browser would ask for it
 // in the clear.
 func Picture(address *string) string {
 	if address == nil {
@@ -21,16 +26,4 @@ func Picture(address *string) string {
 		return ""
 	}
 	return u.String()
-}
-
-// ImagePolicy returns the part of a Content-Security-Policy that lets a page show these pictures and its icon, and no others. It names their
-// hosts: a browser compares no more of an address that redirects.
-func ImagePolicy(pictures []string) string {
-	hosts := []string{FaviconPolicy}
-	for _, picture := range pictures {
-		if u, err := url.Parse(picture); picture != "" && err == nil && !slices.Contains(hosts, "https://"+u.Host) {
-			hosts = append(hosts, "https://"+u.Host)
-		}
-	}
-	return "; img-src " + strings.Join(hosts, " ")
 }

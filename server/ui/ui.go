@@ -37,8 +37,10 @@ type Frame struct {
 
 // Shop is what a page shows of its seller.
 type Shop struct {
+	ID            string // of the account
 	Name, Support string
-	Logo          string       // an address that Picture returned, empty for none
+	HasLogo       bool         // the seller gave the address of one
+	Logo          Image        // of ours, none before it was fetched
 	Colours       template.CSS // what Accent made of its colour, empty for the sheet's; a page that has them needs their hash in its policy
 }
 

@@ -39,6 +39,4 @@ func TestPicture_LetsNoAddressSayMoreThanItsHost(t *testing.T) {
 	assert.Empty(t, Picture(nil))
 	good := "https://cdn.example:8443/a/b.png?w=1"
 	assert.Equal(t, good, Picture(&good))
-	assert.Equal(t, "; img-src data: https://cdn.example:8443", ImagePolicy([]string{"", good, good}))
-	assert.Equal(t, "; img-src data:", ImagePolicy([]string{""}))
 }

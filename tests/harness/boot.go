@@ -83,7 +83,7 @@ func WithoutStatistics() Option {
 // Boot runs the program until the test ends, on a database that is empty or the program's own.
 func Boot(t testing.TB, url string, options ...Option) *Server {
 	t.Helper()
-	s := &Server{Hooks: NewReceiver(t)}
+	s := &Server{Hooks: NewReceiver(t), without: []string{program.WorkerPictures}} // which would ask for what the tests only name
 	for _, option := range options {
 		option(s)
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/tillwright/tillwright/server/dashboard"
 	"github.com/tillwright/tillwright/server/devmail"
 	"github.com/tillwright/tillwright/server/handlers"
-	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/server/picture"
 	"github.com/tillwright/tillwright/server/reference"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/server/ui"
@@ -109,9 +109,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	if p.shop, err = pages.New(s, cashier, post, authenticator, p.Ads, p.Files, p.sites.Service); err != nil {
 		return nil, err
 	}
-	logos := logo.New(outbound(guard))
-	p.shop.ShowLogos(logos)
-	post.ShowLogos(logos)
+	pictures := picture.New(s.Pictures, outbound(guard), log)
 	develops := config.Env == server.Development
 	if develops {
 		p.shop.ShowPseudo()
@@ -156,6 +154,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 		{"billing", cashier.Run},
 		{WorkerAds, p.Ads.Run},
 		{"files", p.Files.Run},
+		{WorkerPictures, pictures.Run},
 		{"sites", p.sites.Run},
 		{"publication", func(ctx context.Context) { publishScheduled(ctx, s.Content, log) }},
 		{"letters", func(ctx context.Context) { post.Run(ctx, log) }},

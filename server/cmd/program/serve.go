@@ -16,6 +16,7 @@ type Worker struct {
 // The names of workers that tests have rest or leave out.
 const (
 	WorkerAds        = "ads"
+	WorkerPictures   = "pictures"
 	WorkerStatistics = "statistics"
 )
 

@@ -1,0 +1,152 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/picture"
+)
+
+// mediaTypes are those of our files by the end of their name.
+var mediaTypes = map[string]string{".jpg": "image/jpeg", ".png": "image/png"}
+
+// media serves a file of a picture. What a name stands for never changes.
+func (p *Pages) media(c echo.Context) error {
+	p.private(c)
+	name := c.Param("file")
+	kind := mediaTypes[path.Ext(name)]
+	if kind == "" {
+		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
+	}
+	file, err := p.store.Pictures.File(c.Request().Context(), c.Param("account"), name)
+	if err != nil {
+		return err
+	}
+	if file == nil {
+		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
+	}
+	header := c.Response().Header()
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	header.Set("ETag", `"`+name+`"`)
+	header.Set(echo.HeaderContentLength, fmt.Sprint(len(file)))
+	if ui.Has(c.Request(), header.Get("ETag")) {
+		header.Del(echo.HeaderContentLength)
+		return c.NoContent(http.StatusNotModified)
+	}
+	if c.Request().Method == http.MethodHead {
+		header.Set(echo.HeaderContentType, kind)
+		return c.NoContent(http.StatusOK)
+	}
+	return c.Blob(http.StatusOK, kind, file)
+}
+
+// pictured is the data of a page that shows pictures of products.
+type pictured interface {
+	// Pictured returns the ids of these products. Show is given those of their pictures that are there.
+	Pictured() []string
+	Show(pictures map[string]*picture.Picture)
+}
+
+// showPictures has a page of a shop show its logo, and the pictures of its products.
+func (p *Pages) showPictures(ctx context.Context, shop *ui.Shop, data any) error {
+	if shop == nil {
+		return nil
+	}
+	var owners []string
+	if shop.HasLogo {
+		owners = append(owners, shop.ID)
+	}
+	products, shows := data.(pictured)
+	if shows {
+		owners = append(owners, products.Pictured()...)
+	}
+	if len(owners) == 0 {
+		return nil
+	}
+	pictures, err := p.store.Pictures.Shown(ctx, shop.ID, owners)
+	if err != nil {
+		return err
+	}
+	if logo := pictures[shop.ID]; logo != nil {
+		shop.Logo = logoOf(logo)
+	}
+	if shows {
+		products.Show(pictures)
+	}
+	return nil
+}
+
+// logoHeight is how high a logo is drawn at most, in pixels of a screen that has two in the place of one.
+const logoHeight = 80
+
+// logoOf returns a logo as small as it may be without being drawn larger than it is.
+func logoOf(p *picture.Picture) ui.Image {
+	sizes := p.Sizes.V
+	size := sizes[len(sizes)-1]
+	for _, s := range sizes {
+		if s.Height >= logoHeight {
+			size = s
+			break
+		}
+	}
+	return imageOf(p, size)
+}
+
+// usualWidth is how wide the picture of a product is for a browser that does not choose.
+const usualWidth = 640
+
+// productImage returns the picture of a product, in all widths from which a browser may choose.
+func productImage(p *picture.Picture) ui.Image {
+	var usual picture.Size
+	var all []string
+	for _, s := range p.Sizes.V {
+		if usual.Width < usualWidth {
+			usual = s
+		}
+		all = append(all, fmt.Sprintf("%s %dw", p.Path(fileOf(p, s)), s.Width))
+	}
+	shown := imageOf(p, usual)
+	if len(all) > 1 {
+		shown.Set = strings.Join(all[1:], ", ") // the narrowest is for lists
+	}
+	return shown
+}
+
+func imageOf(p *picture.Picture, s picture.Size) ui.Image {
+	return ui.Image{Address: p.Path(fileOf(p, s)), Width: s.Width, Height: s.Height}
+}
+
+func fileOf(p *picture.Picture, s picture.Size) string { return fmt.Sprintf("%d.%s", s.Width, p.Kind) }
+
+// hasPicture reports whether the seller gave an address of a picture of the product.
+func hasPicture(product *catalog.Product) bool {
+	return product.CoverURL != nil || len(product.Images.V) > 0
+}
+
+// Pictured returns the products of the checkout that have a picture.
+func (p checkoutPage) Pictured() []string {
+	var products []string
+	for i := range p.Items {
+		if p.Items[i].isPictured {
+			products = append(products, *p.Items[i].ProductID)
+		}
+	}
+	return products
+}
+
+// Show takes the pictures of the products.
+func (p *checkoutPage) Show(pictures map[string]*picture.Picture) {
+	for i := range p.Items {
+		if p.Items[i].isPictured && pictures[*p.Items[i].ProductID] != nil {
+			p.Items[i].Picture = productImage(pictures[*p.Items[i].ProductID])
+		}
+	}
+}
