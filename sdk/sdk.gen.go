@@ -1574,7 +1574,7 @@ type Account struct {
 	// WebsiteURL The seller's own site.
 	WebsiteURL *string `json:"website_url"`
 
-	// LogoURL An image.
+	// LogoURL A picture, at the address that you sent.
 	LogoURL *string `json:"logo_url"`
 
 	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them, as you sent it. Where it could not be read it is shown darker or lighter. Null is our own.
@@ -1725,7 +1725,7 @@ type AccountUpdate struct {
 	// WebsiteURL Your own site.
 	WebsiteURL nullable.Nullable[string] `json:"website_url,omitempty"`
 
-	// LogoURL An image.
+	// LogoURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages, documents and letters show a copy of it.
 	LogoURL nullable.Nullable[string] `json:"logo_url,omitempty"`
 
 	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them: #, and two hexadecimal digits each for red, green and blue.
@@ -8608,10 +8608,10 @@ type Product struct {
 	// Visibility Unlisted products are sold to everybody who has the address.
 	Visibility ProductVisibility `json:"visibility"`
 
-	// Images URLs, in their order.
+	// Images URLs of pictures, in their order.
 	Images []string `json:"images"`
 
-	// CoverURL An image.
+	// CoverURL A picture, at the address that you sent.
 	CoverURL *string `json:"cover_url"`
 
 	// TaxCode Kept for you.
@@ -8690,10 +8690,10 @@ type ProductCreate struct {
 	// Visibility Unlisted products are sold to everybody who has the address.
 	Visibility *ProductVisibility `json:"visibility,omitempty"`
 
-	// Images URLs, in their order.
+	// Images URLs of pictures, in their order. Pages show the first of a product without `cover_url`.
 	Images []string `json:"images,omitempty"`
 
-	// CoverURL An image.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages show a copy of it.
 	CoverURL *string `json:"cover_url,omitempty"`
 
 	// TaxCode Kept for you.
@@ -8834,7 +8834,7 @@ type ProductUpdate struct {
 	// Images Replaces all of them.
 	Images []string `json:"images,omitzero"`
 
-	// CoverURL An image.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages show a copy of it.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
 	// TaxCode Kept for you.
@@ -8894,7 +8894,7 @@ type ProductUpsert struct {
 	// Images Replaces all of them.
 	Images []string `json:"images,omitzero"`
 
-	// CoverURL An image.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages show a copy of it.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
 	// TaxCode Kept for you.

@@ -16,7 +16,7 @@ const brandingPage = settingsPage + "/branding"
 // brandingForm returns the form of how the seller's pages look: of what a paid plan includes, if the account has it.
 func (v *visit) brandingForm() *ui.Form {
 	f := &ui.Form{Submit: "Save", Once: newOnce(), Controls: []ui.Control{
-		{Name: "logo_url", Label: "Logo URL", Hint: "An image, such as https://example.com/logo.png. It stands on the checkout, on invoices and in letters.", Value: core.Deref(v.shop.LogoURL), InputMode: "url", Longest: 2048, Optional: true},
+		{Name: "logo_url", Label: "Logo URL", Hint: "A PNG, JPEG, GIF or WebP, such as https://example.com/logo.png. It stands on the checkout, on invoices and in letters.", Value: core.Deref(v.shop.LogoURL), InputMode: "url", Longest: 2048, Optional: true},
 		{Name: "accent_color", Label: "Colour of links and buttons", Hint: "Such as #1a73e8, on checkouts, invoices, the portal and in letters. It is made darker or lighter where it could not be read.", Value: core.Deref(v.shop.AccentColor), Longest: 7, Optional: true},
 		{Name: "handle", Label: "Handle", Hint: "A short name for addresses: small letters, digits and hyphens. What leads to the old one leads nowhere then.", Value: v.shop.Handle, Longest: 63, Required: true},
 	}}
@@ -33,7 +33,11 @@ func (v *visit) planHas(feature string) bool { return slices.Contains(v.shop.Pla
 
 // branding shows how the seller's pages look.
 func (d *Dashboard) branding(v *visit) error {
-	return v.show(http.StatusOK, settingPage("Branding", v.brandingForm()))
+	f := v.brandingForm()
+	if err := d.tellPicture(v, v.shop.ID, f); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, settingPage("Branding", f))
 }
 
 // saveBranding changes it.

@@ -133,19 +133,22 @@ func readPrice(v *visit) (*sdk.ProductPriceVariant, error) {
 	return p, nil
 }
 
+const pictureHint = "A PNG, JPEG, GIF or WebP of 10 MB at most, such as https://example.com/book.jpg. It stands on the checkout."
+
 // productControls are the controls of what a product says of itself.
-func productControls(name, headline, description, thanks string) []ui.Control {
+func productControls(name, headline, description, cover, thanks string) []ui.Control {
 	return []ui.Control{
 		{Name: "name", Label: "Name", Value: name, Longest: 255, Required: true},
 		{Name: "headline", Label: "Headline", Hint: "One line under the name, on the checkout.", Value: headline, Longest: 255, Optional: true},
 		{Kind: "textarea", Name: "description", Label: "Description", Value: description, Optional: true},
+		{Name: "cover_url", Label: "Picture URL", Hint: pictureHint, Value: cover, InputMode: "url", Longest: 2048, Optional: true},
 		{Kind: "textarea", Name: "thank_you", Label: "Thank-you text", Hint: "On the page after paying.", Value: thanks, Lines: 3, Optional: true},
 	}
 }
 
 func newProductForm(v *visit) *ui.Form {
 	return &ui.Form{Submit: "Create product", Cancel: productsPage, Once: newOnce(),
-		Controls: append(productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.FormValue("thank_you")), priceControls(v)...)}
+		Controls: append(productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.field("cover_url"), v.FormValue("thank_you")), priceControls(v)...)}
 }
 
 func newProductPage(f *ui.Form) ui.Page {
@@ -164,7 +167,7 @@ func (d *Dashboard) createProduct(v *visit) error {
 	var p *sdk.Product
 	if err == nil {
 		p, err = d.api.Products.Create(v.ctx(), &sdk.ProductCreate{
-			Name: v.field("name"), Headline: v.optional("headline"), Description: v.optional("description"), ThankYou: v.optional("thank_you"), PriceVariants: []sdk.ProductPriceVariant{*price},
+			Name: v.field("name"), Headline: v.optional("headline"), Description: v.optional("description"), CoverURL: v.optional("cover_url"), ThankYou: v.optional("thank_you"), PriceVariants: []sdk.ProductPriceVariant{*price},
 		}, v.once())
 	}
 	if wrong, ok := problems(renamed(err, map[string]string{"price_variants": "amount"}), f); ok {
@@ -209,7 +212,10 @@ func (d *Dashboard) showProduct(v *visit, status int, wrong *ui.Form, problems .
 	}}
 	if v.may("products:write") {
 		page.Sections[0].Forms = nil
-		details := &ui.Form{Action: address, Submit: "Save", Once: newOnce(), Controls: productControls(p.Name, core.Deref(p.Headline), core.Deref(p.Description), core.Deref(p.ThankYou))}
+		details := &ui.Form{Action: address, Submit: "Save", Once: newOnce(), Controls: productControls(p.Name, core.Deref(p.Headline), core.Deref(p.Description), core.Deref(p.CoverURL), core.Deref(p.ThankYou))}
+		if err := d.tellPicture(v, p.ID, details); err != nil {
+			return err
+		}
 		price := &ui.Form{Action: address + "/prices", Submit: "Add price", Inline: true, Once: newOnce(), Controls: priceControls(v)}
 		if p.PriceRange != nil && v.field("currency") == "" {
 			price.Controls[1].Options = currencyOptions(p.PriceRange.Currency)
@@ -259,9 +265,9 @@ func (d *Dashboard) productMoves(p *sdk.Product, address string) []ui.Form {
 
 // saveProduct changes what a product says of itself.
 func (d *Dashboard) saveProduct(v *visit) error {
-	in := &sdk.ProductUpdate{Name: new(v.field("name")), Headline: cleared(v.field("headline")), Description: cleared(v.field("description")), ThankYou: cleared(v.field("thank_you"))}
+	in := &sdk.ProductUpdate{Name: new(v.field("name")), Headline: cleared(v.field("headline")), Description: cleared(v.field("description")), CoverURL: cleared(v.field("cover_url")), ThankYou: cleared(v.field("thank_you"))}
 	_, err := d.api.Products.Update(v.ctx(), v.Param("id"), in, v.once())
-	f := &ui.Form{Action: productsPage + "/" + v.Param("id"), Submit: "Save", Once: newOnce(), Controls: productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.FormValue("thank_you"))}
+	f := &ui.Form{Action: productsPage + "/" + v.Param("id"), Submit: "Save", Once: newOnce(), Controls: productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.field("cover_url"), v.FormValue("thank_you"))}
 	if wrong, ok := problems(err, f); ok {
 		return d.showProduct(v, http.StatusUnprocessableEntity, f, wrong...)
 	}

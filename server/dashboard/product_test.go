@@ -39,9 +39,9 @@ func TestProducts_AreMadePublishedAndGivenFiles(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		require.Contains(t, page, "There is a problem")
 
-		sends(t, w.owner, address, url.Values{"name": {"Handbook"}, "headline": {""}, "description": {"Ships\r\nand sails"}})
+		sends(t, w.owner, address, url.Values{"name": {"Handbook"}, "headline": {""}, "description": {"Ships\r\nand sails"}, "cover_url": {"https://example.com/book.jpg"}})
 		sends(t, w.owner, address+"/prices", url.Values{"amount": {"5"}, "currency": {"usd"}, "amount_type": {"custom"}, "interval": {"month"}})
-		sees(t, w.owner, address, "Handbook</h1>", "From USD\u00a05.00 a month", "Ships")
+		sees(t, w.owner, address, "Handbook</h1>", "From USD\u00a05.00 a month", "Ships", `value="https://example.com/book.jpg"`, "The picture is being fetched.")
 		content := strings.Repeat("a file\r\n--not-its-boundary--\r\n", 10_000)
 		status, to := upload(t, w.owner, address+"/files", "file", "Guide ä.pdf", content)
 		require.Equal(t, http.StatusSeeOther, status, to)
