@@ -52,6 +52,7 @@ type checkoutPage struct {
 	LetterSent    bool              // the buyer has just asked for one
 	Order         *order.Order      // once it is paid
 	Deliveries    []grant.Delivery  // what the buyer has by it
+	Share         *share            // what other sites show of the page, nil for nothing
 }
 
 // TakesStripe reports whether Stripe takes a card on the page.

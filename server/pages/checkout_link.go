@@ -45,7 +45,7 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 		return err
 	}
 	if c.Request().Method != http.MethodPost {
-		page.Base = url.PathEscape(c.Param("checkout_link")) + "/"
+		page.Base, page.Share = url.PathEscape(c.Param("checkout_link"))+"/", p.shareOf(page, c.Param("checkout_link"))
 	}
 	return p.render(c, status, "checkout.html", page.frame(), page)
 }

@@ -94,7 +94,9 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		return drawn{name, "checkout.html", page.frame(), page}
 	}
 	return []drawn{
-		shows("checkout", func(*checkoutPage) {}),
+		shows("checkout", func(p *checkoutPage) {
+			p.Share = &share{Title: word("Birds of the Wadden Sea"), About: word("280 species"), Seller: word("Kestrel"), URL: "https://pay.example/buy/x", Server: "https://pay.example", Card: "/media/a/b-card.jpg"}
+		}),
 		{"checkout-empty", "checkout.html", ui.Frame{Title: "Checkout"}, &checkoutPage{l: l, Checkout: &checkout.Checkout{Currency: "usd"}, Seller: &tenant.Account{}, State: "open"}},
 		shows("checkout-problems", func(p *checkoutPage) {
 			line := p.Items[0]

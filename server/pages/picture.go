@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -142,11 +143,32 @@ func (p checkoutPage) Pictured() []string {
 	return products
 }
 
-// Show takes the pictures of the products.
+// Show takes the pictures of the products. The first of them is shown with the page's address, too.
 func (p *checkoutPage) Show(pictures map[string]*picture.Picture) {
 	for i := range p.Items {
-		if p.Items[i].isPictured && pictures[*p.Items[i].ProductID] != nil {
-			p.Items[i].Picture = productImage(pictures[*p.Items[i].ProductID])
+		if !p.Items[i].isPictured || pictures[*p.Items[i].ProductID] == nil {
+			continue
+		}
+		shown := pictures[*p.Items[i].ProductID]
+		p.Items[i].Picture = productImage(shown)
+		if p.Share != nil && p.Share.Card == "" {
+			p.Share.Card = shown.Path(picture.Card)
 		}
 	}
+}
+
+// share is what other sites show of a page whose address somebody posts there.
+type share struct {
+	Title, About, Seller, URL string
+	Server                    string // how the addresses of this server begin
+	Card                      string // the path of a picture, empty for none
+}
+
+// shareOf returns what is shown of a link.
+func (p *Pages) shareOf(page *checkoutPage, link string) *share {
+	s := &share{Title: page.Seller.Name, Seller: page.Seller.Name, Server: p.store.PublicURL(), URL: p.store.PublicURL() + "/buy/" + url.PathEscape(link)}
+	if only := page.Only(); only != nil {
+		s.Title, s.About = only.ProductName, text(only.Headline)
+	}
+	return s
 }

@@ -96,6 +96,8 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 		pictures := regexp.MustCompile(`<img [^>]*>`)
 		plain := w.page(link.URL, http.StatusOK)
 		assert.Empty(t, pictures.FindAllString(plain, -1))
+		assert.NotContains(t, plain, "og:image")
+		assert.Contains(t, plain, `<meta name="twitter:card" content="summary">`)
 
 		logo, cover := w.pictured(w.account, pixels(1000, 250)), w.pictured(variant.ProductID, pixels(1600, 1200))
 		head := fmt.Sprintf(`<img src="%s" alt="Ada &lt;b&gt;&amp; sons&lt;/b&gt;" width="320" height="80">`, logo.Path("320.jpg"))
@@ -103,9 +105,13 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 			cover.Path("640.jpg"), cover.Path("320.jpg"), cover.Path("640.jpg"), cover.Path("1280.jpg"))
 		page := w.page(link.URL, http.StatusOK)
 		assert.Equal(t, []string{head, body}, pictures.FindAllString(page, -1))
+		for _, said := range []string{`property="og:title" content="Handbook"`, `property="og:url" content="` + link.URL + `"`, `property="og:image" content="` + w.server.URL + cover.Path(kept.Card) + `"`, `content="summary_large_image"`} {
+			assert.Contains(t, page, said)
+		}
 		next := w.begun(link.URL, url.Values{"once": {onceOf.FindStringSubmatch(page)[1]}})
 		checkout := w.page(strings.TrimSuffix(next, "/pay"), http.StatusOK)
 		assert.Equal(t, []string{head, body}, pictures.FindAllString(checkout, -1))
+		assert.NotContains(t, checkout, "og:title", "its address is a secret")
 		assert.Equal(t, []string{head}, pictures.FindAllString(w.page(i.HostedURL, http.StatusOK), -1))
 
 		sum, _ := w.loaded(link.URL, http.StatusOK, "Accept-Encoding", "gzip")
