@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/picture"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // mediaTypes are those of our files by the end of their name.
@@ -99,6 +100,15 @@ func logoOf(p *picture.Picture) ui.Image {
 		}
 	}
 	return imageOf(p, size)
+}
+
+// logoFor returns the logo of a seller, nil if there is none.
+func (p *Pages) logoFor(ctx context.Context, seller *tenant.Account) (*picture.Picture, error) {
+	if seller.LogoURL == nil {
+		return nil, nil
+	}
+	pictures, err := p.store.Pictures.Shown(ctx, seller.ID, []string{seller.ID})
+	return pictures[seller.ID], err
 }
 
 // usualWidth is how wide the picture of a product is for a browser that does not choose.

@@ -114,6 +114,12 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 		assert.NotContains(t, checkout, "og:title", "its address is a secret")
 		assert.Equal(t, []string{head}, pictures.FindAllString(w.page(i.HostedURL, http.StatusOK), -1))
 
+		site := w.visit(w.publish("").URL)
+		for _, said := range []string{`src="` + logo.Path("640.jpg") + `"`, `src="` + cover.Path("640.jpg") + `"`, `property="og:image" content="` + w.server.URL + logo.Path(kept.Card) + `"`} {
+			assert.Contains(t, site, said)
+		}
+		assert.NotContains(t, site, "https://shop.example/")
+
 		sum, _ := w.loaded(link.URL, http.StatusOK, "Accept-Encoding", "gzip")
 		for _, path := range []string{logo.Path("320.jpg"), cover.Path("640.jpg")} {
 			size, header := w.loaded(w.server.URL+path, http.StatusOK)

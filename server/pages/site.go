@@ -21,12 +21,13 @@ import (
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/content/markdown"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // sitePolicy is what a site's page may do besides what its styles say: show images, and send visitors elsewhere by links. What
 // sellers write is text to it; if it were not, the sandbox would still run no script and give it no origin.
-const sitePolicy = "default-src 'none'; img-src https: " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; style-src "
+const sitePolicy = "default-src 'none'; img-src 'self' https: " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; style-src "
 
 // sitePage is the data of site.html, and all of it that the page is made of but the HTML of its texts.
 type sitePage struct {
@@ -54,8 +55,11 @@ type pageBlock struct {
 
 // siteProduct is a product on the page of a site.
 type siteProduct struct {
-	Name, Headline, Cover, Price string
-	Buy                          string // the address of a checkout link, "" if none sells it
+	Name, Headline, Price string
+	Cover                 string // the path of its picture, "" if there is none
+	Buy                   string // the address of a checkout link, "" if none sells it
+
+	id string // where its picture is looked up, "" if its seller gave none
 }
 
 // site shows a live site to a visitor.
@@ -87,15 +91,23 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	if err != nil {
 		return err
 	}
-	shown := of.Content
+	shown, card := of.Content, ""
 	if shown == nil {
-		shown = composed(seller)
+		logo, err := p.logoFor(ctx, seller)
+		if err != nil {
+			return err
+		}
+		shown = composed(seller, logo)
+		if logo != nil {
+			card = p.store.PublicURL() + logo.Path(picture.Card)
+		}
 	}
 	page := sitePage{
 		Name: of.Site.Name, Type: of.Site.Type, Language: seller.Locale, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
 		URL: of.Site.URL,
 	}
 	page.About, page.Picture = page.about()
+	page.Picture = cmp.Or(page.Picture, card)
 	if err := p.fillProducts(ctx, seller.ID, page.Blocks); err != nil {
 		return err
 	}
@@ -242,6 +254,33 @@ func (p *Pages) fillProducts(ctx context.Context, account string, blocks []pageB
 			b.Shown = append(b.Shown, shownProduct(&product, links))
 		}
 	}
+	return p.fillCovers(ctx, account, blocks)
+}
+
+// fillCovers looks up the pictures of the products that are shown.
+func (p *Pages) fillCovers(ctx context.Context, account string, blocks []pageBlock) error {
+	var ids []string
+	for _, b := range blocks {
+		for _, product := range b.Shown {
+			if product.id != "" && !slices.Contains(ids, product.id) {
+				ids = append(ids, product.id)
+			}
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	pictures, err := p.store.Pictures.Shown(ctx, account, ids)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		for i := range b.Shown {
+			if found := pictures[b.Shown[i].id]; found != nil {
+				b.Shown[i].Cover = productImage(found).Address
+			}
+		}
+	}
 	return nil
 }
 
@@ -275,8 +314,8 @@ func (p *Pages) buyLinks(ctx context.Context, account string) (map[string]string
 // shownProduct returns a product as the page shows it.
 func shownProduct(product *catalog.Product, links map[string]string) siteProduct {
 	shown := siteProduct{Name: product.Name, Headline: core.Deref(product.Headline)}
-	if product.CoverURL != nil && content.IsSiteURL(*product.CoverURL) {
-		shown.Cover = *product.CoverURL
+	if hasPicture(product) {
+		shown.id = product.ID
 	}
 	if product.PriceMinAmount != nil {
 		shown.Price = core.FormatAmount(*product.PriceMinAmount, *product.PriceCurrency)
@@ -292,15 +331,15 @@ func shownProduct(product *catalog.Product, links map[string]string) siteProduct
 	return shown
 }
 
-// composed returns what a site without content shows: who sells, what is on sale, and what there is to read.
-func composed(seller *tenant.Account) *content.SiteContent {
+// composed returns what a site without content shows: who sells, with their logo unless it is nil, what is on sale, and what there is to read.
+func composed(seller *tenant.Account, logo *picture.Picture) *content.SiteContent {
 	name := seller.Name
 	if seller.BusinessName != nil {
 		name = *seller.BusinessName
 	}
 	hero := content.SiteBlock{Type: content.SiteBlockHero, Heading: &name}
-	if seller.LogoURL != nil && content.IsSiteURL(*seller.LogoURL) {
-		hero.ImageURL = seller.LogoURL
+	if logo != nil {
+		hero.ImageURL = new(productImage(logo).Address)
 	}
 	page := &content.SiteContent{Theme: content.SiteTheme{Mode: content.SiteModeAuto}, Blocks: []content.SiteBlock{
 		hero, {Type: content.SiteBlockProducts, Limit: new(int64(content.SiteBlockLimitMax))}, {Type: content.SiteBlockPosts},

@@ -47,7 +47,7 @@ func (w *shop) readStrange(response *http.Response, status int) string {
 	require.NoError(w.t, err)
 	require.Equal(w.t, status, response.StatusCode, string(body))
 	policy := response.Header.Get("Content-Security-Policy")
-	assert.Regexp(w.t, `^default-src 'none'; img-src https: data:; .*sandbox allow-forms allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; style-src 'sha256-\S+' 'sha256-\S+'$`, policy)
+	assert.Regexp(w.t, `^default-src 'none'; img-src 'self' https: data:; .*sandbox allow-forms allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; style-src 'sha256-\S+' 'sha256-\S+'$`, policy)
 	assert.NotContains(w.t, policy, "script")
 	assert.Equal(w.t, "nosniff", response.Header.Get("X-Content-Type-Options"))
 	return string(body)
