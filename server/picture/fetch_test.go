@@ -172,6 +172,11 @@ func TestFetch_KeepsAPictureForAsLongAsItIsUsed(t *testing.T) {
 		}
 		change(func(p *catalog.Product) { p.Name, p.Images.V = "Guide", nil })
 		assert.Equal(t, *former.Name, *w.fetch(ids["/cover"]).Name, "its address is the same")
+		first, err := w.Pictures.Of(t.Context(), w.account, ids["/first"])
+		require.NoError(t, err)
+		_, err = w.Catalog.UpdateProduct(t.Context(), w.account, ids["/first"], func(p *catalog.Product) { p.Images.V = p.Images.V[:1] })
+		require.NoError(t, err)
+		assert.Equal(t, *first.Name, *w.fetch(ids["/first"]).Name, "the first of its images is the same")
 		change(func(p *catalog.Product) { p.CoverURL = w.at("/another", cover) })
 		assert.Empty(t, w.file(former, picture.Card), "nobody needs it any more")
 		assert.NotEqual(t, *former.Name, *w.fetch(ids["/cover"]).Name)

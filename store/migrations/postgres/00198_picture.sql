@@ -82,7 +82,7 @@ $$;
 CREATE OR REPLACE TRIGGER products_picture_insert AFTER INSERT ON products FOR EACH ROW WHEN (NEW.cover_url IS NOT NULL OR NEW.images <> '[]') EXECUTE FUNCTION products_picture();
 
 CREATE OR REPLACE TRIGGER products_picture_update AFTER UPDATE ON products FOR EACH ROW
-    WHEN (OLD.cover_url IS DISTINCT FROM NEW.cover_url OR NEW.cover_url IS NULL AND CAST(OLD.images AS json) ->> 0 IS DISTINCT FROM CAST(NEW.images AS json) ->> 0)
+    WHEN (OLD.cover_url IS DISTINCT FROM NEW.cover_url OR NEW.cover_url IS NULL AND OLD.images <> NEW.images AND CAST(OLD.images AS json) ->> 0 IS DISTINCT FROM CAST(NEW.images AS json) ->> 0)
     EXECUTE FUNCTION products_picture();
 
 CREATE OR REPLACE TRIGGER products_picture_delete AFTER DELETE ON products FOR EACH ROW WHEN (OLD.cover_url IS NOT NULL OR OLD.images <> '[]') EXECUTE FUNCTION products_picture();

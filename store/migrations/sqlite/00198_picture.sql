@@ -60,7 +60,7 @@ END;
 
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS products_picture_update AFTER UPDATE ON products
-WHEN OLD.cover_url IS NOT NEW.cover_url OR NEW.cover_url IS NULL AND json_extract(OLD.images, '$[0]') IS NOT json_extract(NEW.images, '$[0]') BEGIN
+WHEN OLD.cover_url IS NOT NEW.cover_url OR NEW.cover_url IS NULL AND OLD.images <> NEW.images AND json_extract(OLD.images, '$[0]') IS NOT json_extract(NEW.images, '$[0]') BEGIN
     DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
     INSERT INTO pictures (account_id, owner_id, address)
     SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE NEW.cover_url IS NOT NULL OR json_extract(NEW.images, '$[0]') IS NOT NULL
