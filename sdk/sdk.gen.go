@@ -4147,7 +4147,7 @@ type BlogPost struct {
 	// BodyHTML The body as HTML in which nothing runs, fit for any page; null in lists.
 	BodyHTML *string `json:"body_html"`
 
-	// CoverURL An image.
+	// CoverURL A picture, at the address that you sent.
 	CoverURL *string `json:"cover_url"`
 
 	// AuthorName The name of the author.
@@ -4209,7 +4209,7 @@ type BlogPostCreate struct {
 	// Body Markdown.
 	Body *string `json:"body,omitempty"`
 
-	// CoverURL An image.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; the page shows a copy of it.
 	CoverURL *string `json:"cover_url,omitempty"`
 
 	// AuthorName The name of the author.
@@ -4260,7 +4260,7 @@ type BlogPostUpdate struct {
 	// Body Markdown.
 	Body *string `json:"body,omitempty"`
 
-	// CoverURL An image.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; the page shows a copy of it.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
 	// AuthorName The name of the author.

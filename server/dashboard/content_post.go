@@ -182,6 +182,9 @@ func (d *Dashboard) post(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if err := d.tellPicture(v, b.ID, f); err != nil {
+		return err
+	}
 	return v.show(http.StatusOK, postPage(v, b, f, core.Deref(b.Body)))
 }
 

@@ -5,7 +5,7 @@ import (
 	pictures "github.com/tillwright/tillwright/store/picture"
 )
 
-// tellPicture says in a form, beside the address of a picture, how it stands with the picture: of the account, or of a product.
+// tellPicture says in a form, beside the address of a picture, how it stands with the picture: of the account, a product or a post.
 func (d *Dashboard) tellPicture(v *visit, owner string, f *ui.Form) error {
 	p, err := d.store.Pictures.Of(v.ctx(), v.shop.ID, owner)
 	if err != nil || p == nil {

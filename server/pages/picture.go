@@ -111,11 +111,11 @@ func (p *Pages) logoFor(ctx context.Context, seller *tenant.Account) (*picture.P
 	return pictures[seller.ID], err
 }
 
-// usualWidth is how wide the picture of a product is for a browser that does not choose.
+// usualWidth is how wide such a picture is for a browser that does not choose.
 const usualWidth = 640
 
-// productImage returns the picture of a product, in all widths from which a browser may choose.
-func productImage(p *picture.Picture) ui.Image {
+// wideImage returns the picture of a product or a post, in all widths from which a browser may choose.
+func wideImage(p *picture.Picture) ui.Image {
 	var usual picture.Size
 	var all []string
 	for _, s := range p.Sizes.V {
@@ -160,7 +160,7 @@ func (p *checkoutPage) Show(pictures map[string]*picture.Picture) {
 			continue
 		}
 		shown := pictures[*p.Items[i].ProductID]
-		p.Items[i].Picture = productImage(shown)
+		p.Items[i].Picture = wideImage(shown)
 		if p.Share != nil && p.Share.Card == "" {
 			p.Share.Card = shown.Path(picture.Card)
 		}

@@ -19,6 +19,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/picture"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
 	kept "github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -41,12 +43,15 @@ func pixels(w, h int) []byte {
 	return file.Bytes()
 }
 
-// pictured gives the account, or one of its products, a picture, which was fetched.
+// pictured gives the account, or one of its products or posts, a picture, which was fetched.
 func (w *shop) pictured(owner string, file []byte) *kept.Picture {
 	w.t.Helper()
 	address := new("https://shop.example/" + owner + ".jpg")
 	if owner == w.account {
 		_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = address })
+		require.NoError(w.t, err)
+	} else if strings.HasPrefix(owner, core.KindBlogPost.Prefix()) {
+		_, err := w.Content.UpdateBlogPost(w.t.Context(), w.account, owner, func(b *content.BlogPost) { b.CoverURL = address })
 		require.NoError(w.t, err)
 	} else {
 		_, err := w.Catalog.UpdateProduct(w.t.Context(), w.account, owner, func(p *catalog.Product) { p.CoverURL = address })
@@ -119,6 +124,13 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 			assert.Contains(t, site, said)
 		}
 		assert.NotContains(t, site, "https://shop.example/")
+
+		post := w.writes(content.BlogPost{Title: "First", Body: "a", CoverURL: new("https://shop.example/former.jpg")})
+		assert.Empty(t, pictures.FindAllString(w.visit(*post.URL), -1))
+		shown := w.pictured(post.ID, pixels(400, 300))
+		first := w.visit(*post.URL)
+		assert.Contains(t, first, fmt.Sprintf(`<img src="%s" srcset="%s 320w, %s 400w"`, shown.Path("400.jpg"), shown.Path("320.jpg"), shown.Path("400.jpg")))
+		assert.Contains(t, first, `property="og:image" content="`+w.server.URL+shown.Path(kept.Card)+`"`)
 
 		sum, _ := w.loaded(link.URL, http.StatusOK, "Accept-Encoding", "gzip")
 		for _, path := range []string{logo.Path("320.jpg"), cover.Path("640.jpg")} {

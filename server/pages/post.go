@@ -9,8 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/picture"
 )
 
 // postPage is the data of post.html.
@@ -19,7 +21,8 @@ type postPage struct {
 	Seller   string
 	Language string
 	About    string // what search engines are told
-	Cover    string
+	Cover    ui.Image
+	Card     string // the address of a picture for whoever shows a link to the page, empty for none
 	Colours  template.CSS
 	HTML     template.HTML // of a post that is for everybody
 
@@ -49,7 +52,10 @@ func (p *Pages) blogPost(c echo.Context) error {
 		return err
 	}
 	page := postPage{
-		Post: post, Seller: seller.Name, Language: seller.Locale, Colours: coloursOf(nil), About: text(post.SEODescription), Cover: coverOf(post.CoverURL),
+		Post: post, Seller: seller.Name, Language: seller.Locale, Colours: coloursOf(nil), About: text(post.SEODescription),
+	}
+	if err := p.showCover(ctx, &page); err != nil {
+		return err
 	}
 	if page.About == "" {
 		page.About = text(post.Excerpt)
@@ -69,6 +75,19 @@ func (p *Pages) blogPost(c echo.Context) error {
 		return err
 	}
 	return p.showKept(c, out.Bytes(), page.Colours)
+}
+
+// showCover has the page of a post show its picture, if it has one.
+func (p *Pages) showCover(ctx context.Context, page *postPage) error {
+	post := page.Post
+	if post.CoverURL == nil {
+		return nil
+	}
+	pictures, err := p.store.Pictures.Shown(ctx, post.AccountID, []string{post.ID})
+	if found := pictures[post.ID]; found != nil {
+		page.Cover, page.Card = wideImage(found), p.store.PublicURL()+found.Path(picture.Card)
+	}
+	return err
 }
 
 // gate says what readers of a post must have, and where to get it.
@@ -131,12 +150,4 @@ func shownPost(post *content.BlogPost) sitePost {
 	case content.BlogPostAccessPublic:
 	}
 	return shown
-}
-
-// coverOf returns the address of an image that a page may show, empty for any other.
-func coverOf(address *string) string {
-	if address == nil || !content.IsSiteURL(*address) {
-		return ""
-	}
-	return *address
 }

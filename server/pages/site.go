@@ -277,7 +277,7 @@ func (p *Pages) fillCovers(ctx context.Context, account string, blocks []pageBlo
 	for _, b := range blocks {
 		for i := range b.Shown {
 			if found := pictures[b.Shown[i].id]; found != nil {
-				b.Shown[i].Cover = productImage(found).Address
+				b.Shown[i].Cover = wideImage(found).Address
 			}
 		}
 	}
@@ -339,7 +339,7 @@ func composed(seller *tenant.Account, logo *picture.Picture) *content.SiteConten
 	}
 	hero := content.SiteBlock{Type: content.SiteBlockHero, Heading: &name}
 	if logo != nil {
-		hero.ImageURL = new(productImage(logo).Address)
+		hero.ImageURL = new(wideImage(logo).Address)
 	}
 	page := &content.SiteContent{Theme: content.SiteTheme{Mode: content.SiteModeAuto}, Blocks: []content.SiteBlock{
 		hero, {Type: content.SiteBlockProducts, Limit: new(int64(content.SiteBlockLimitMax))}, {Type: content.SiteBlockPosts},

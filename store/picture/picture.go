@@ -8,10 +8,10 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Picture is the picture of an account or a product. It has files once it was fetched, and a Problem if it could not be.
+// Picture is the picture of an account, a product or a post. It has files once it was fetched, and a Problem if it could not be.
 type Picture struct {
 	AccountID string            `db:"account_id"`
-	OwnerID   string            `db:"owner_id"` // the account of a logo, or the product
+	OwnerID   string            `db:"owner_id"` // the account of a logo, the product or the post
 	Address   string            `db:"address"`  // where the seller has it
 	DueAt     *core.Time        `db:"due_at"`   // when it is fetched, or fetched again; nil if it is not
 	Attempts  int64             `db:"attempts"`

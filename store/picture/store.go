@@ -1,5 +1,5 @@
-// Package picture holds the pictures of accounts and products: the address at which each was found, and the files that were made of it. Triggers make a
-// row when the address of a logo or a product's image changes, and delete it, with its files, when there is none any more.
+// Package picture holds the pictures of accounts, products and posts: the address at which each was found, and the files that were made of it. Triggers make a
+// row when the address of one changes, and delete it, with its files, when there is none any more.
 package picture
 
 import "github.com/tillwright/tillwright/store/internal/db"
