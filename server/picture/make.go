@@ -19,13 +19,13 @@ import (
 	"github.com/tillwright/tillwright/store/picture"
 )
 
-// What a picture may be. It is decoded in at most about 350 MB.
+// What a picture may be. It is decoded in about 300 MB at most.
 const (
-	mostBytes       = 10 << 20
-	mostPixels      = 40_000_000
-	mostProgressive = 20_000_000 // of a progressive JPEG, which takes twice the memory
-	mostSide        = 20_000     // pixels
-	mostScans       = 50         // of a JPEG, which has ten
+	mostBytes  = 10 << 20
+	mostPixels = 40_000_000
+	mostDear   = 20_000_000 // pixels of a progressive JPEG, or with 16 bits a channel: they take twice the memory
+	mostSide   = 20_000     // pixels
+	mostScans  = 50         // of a JPEG, which has ten
 )
 
 const quality = 80 // of a JPEG
@@ -77,8 +77,12 @@ func decode(file []byte) (*image.RGBA, error) {
 			return nil, fmt.Errorf("the picture has more than %d scans", mostScans)
 		}
 		if bytes.Contains(file, []byte{0xff, 0xc2}) {
-			most = mostProgressive
+			most = mostDear
 		}
+	}
+	switch about.ColorModel {
+	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model:
+		most = mostDear
 	}
 	switch {
 	case w < 1 || h < 1:

@@ -125,8 +125,10 @@ func TestMake_TurnsAPictureUprightAndSaysNothingMoreOfIt(t *testing.T) {
 // What is no picture, and what would take much memory or time, is refused before it is decoded.
 func TestMake_SaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	huge := func(w, h uint32) []byte { // a PNG that says it is so large
-		file := drawn(t, 16, 16, color.White)
+	var deep bytes.Buffer
+	require.NoError(t, png.Encode(&deep, image.NewNRGBA64(image.Rect(0, 0, 16, 16))))
+	huge := func(file []byte, w, h uint32) []byte { // a PNG that says it is so large
+		file = bytes.Clone(file)
 		binary.BigEndian.PutUint32(file[16:], w)
 		binary.BigEndian.PutUint32(file[20:], h)
 		binary.BigEndian.PutUint32(file[29:], crc32.ChecksumIEEE(file[12:29]))
@@ -140,9 +142,10 @@ func TestMake_SaysWhatIsWrong(t *testing.T) {
 		"the picture is broken, or moves as a WebP":                   photo.Bytes()[:photo.Len()-20],
 		"the picture has more than 10 MB":                             append(drawn(t, 16, 16, color.White), make([]byte, mostBytes)...),
 		"the picture has more than 50 scans":                          scans,
-		"the picture has 65535 x 65535 pixels: a side may have 20000": huge(65535, 65535),
-		"the picture has 8001 x 5000 pixels: it may have 40 million":  huge(8001, 5000),
+		"the picture has 65535 x 65535 pixels: a side may have 20000": huge(drawn(t, 16, 16, color.White), 65535, 65535),
+		"the picture has 8001 x 5000 pixels: it may have 40 million":  huge(drawn(t, 16, 16, color.White), 8001, 5000),
 		"the picture has 5000 x 5000 pixels: it may have 20 million":  progressive(t, 5000, 5000),
+		"the picture has 5001 x 5000 pixels: it may have 20 million":  huge(deep.Bytes(), 5001, 5000),
 	} {
 		made, err := Make(file, true)
 		assert.Nil(t, made)
