@@ -26,6 +26,8 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 			must(`UPDATE products SET delivers = TRUE WHERE id = ?`, v.ProductID)
 			products = append(products, v.ProductID)
 		}
+		must(`UPDATE products SET images = '["https://shop.example/a.png", "https://shop.example/b.png"]' WHERE id = ?`, products[0])
+		must(`DELETE FROM pictures`) // as before there were any
 		isCounted := func() {
 			t.Helper()
 			for _, id := range products {
@@ -46,6 +48,10 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 			require.NoError(t, s.db.Migrate(t.Context()))
 		}
 		isCounted()
+		found, err := s.Pictures.Of(t.Context(), s.account, products[0])
+		require.NoError(t, err)
+		require.NotNil(t, found, "what sellers named before is fetched too")
+		require.Equal(t, "https://shop.example/a.png", found.Address)
 
 		must(`UPDATE products SET delivers = FALSE, delivered_files = 0, delivered_keys = 7 WHERE id = ?`, products[0])
 		done, err := s.Repair(t.Context())

@@ -90,4 +90,4 @@ CREATE OR REPLACE TRIGGER products_picture_delete AFTER DELETE ON products FOR E
 INSERT INTO pictures (account_id, owner_id, address) SELECT id, id, logo_url FROM accounts WHERE logo_url IS NOT NULL ON CONFLICT DO NOTHING;
 
 INSERT INTO pictures (account_id, owner_id, address)
-SELECT account_id, id, COALESCE(cover_url, CAST(images AS json) ->> 0) FROM products WHERE cover_url IS NOT NULL OR images <> '[]' ON CONFLICT DO NOTHING;
+SELECT account_id, id, COALESCE(cover_url, CAST(images AS json) ->> 0) FROM products WHERE COALESCE(cover_url, CAST(images AS json) ->> 0) IS NOT NULL ON CONFLICT DO NOTHING;

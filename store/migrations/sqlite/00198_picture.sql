@@ -54,7 +54,7 @@ END;
 -- A product without a cover shows the first of its images.
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS products_picture_insert AFTER INSERT ON products WHEN NEW.cover_url IS NOT NULL OR NEW.images <> '[]' BEGIN
-    INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]'))) ON CONFLICT DO NOTHING;
+    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) IS NOT NULL ON CONFLICT DO NOTHING;
 END;
 -- +goose StatementEnd
 
@@ -77,4 +77,4 @@ END;
 INSERT INTO pictures (account_id, owner_id, address) SELECT id, id, logo_url FROM accounts WHERE logo_url IS NOT NULL ON CONFLICT DO NOTHING;
 
 INSERT INTO pictures (account_id, owner_id, address)
-SELECT account_id, id, COALESCE(cover_url, json_extract(images, '$[0]')) FROM products WHERE cover_url IS NOT NULL OR images <> '[]' ON CONFLICT DO NOTHING;
+SELECT account_id, id, COALESCE(cover_url, json_extract(images, '$[0]')) FROM products WHERE COALESCE(cover_url, json_extract(images, '$[0]')) IS NOT NULL ON CONFLICT DO NOTHING;
