@@ -44,9 +44,9 @@ func (d *Dashboard) branding(v *visit) error {
 func (d *Dashboard) saveBranding(v *visit) error {
 	f := v.brandingForm()
 	v.typedInto(f)
-	in := &sdk.AccountUpdate{LogoURL: cleared(v.field("logo_url")), AccentColor: cleared(v.field("accent_color")), Handle: new(v.field("handle"))}
+	in := &sdk.AccountUpdate{LogoURL: v.change("logo_url"), AccentColor: v.change("accent_color"), Handle: new(v.field("handle"))}
 	if v.planHas(tenant.FeatureCustomDomain) {
-		in.CustomDomain = cleared(v.field("custom_domain"))
+		in.CustomDomain = v.change("custom_domain")
 	}
 	if v.planHas(tenant.FeatureRemoveBranding) {
 		in.RemoveBranding = new(v.field("remove_branding") != "")

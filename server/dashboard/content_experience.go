@@ -161,7 +161,7 @@ func (d *Dashboard) fileControls(v *visit, in []string) ([]ui.Control, error) {
 // readExperience reads the editor of an experience.
 func readExperience(v *visit, e *sdk.Experience) (*sdk.ExperienceUpdate, error) {
 	in := &sdk.ExperienceUpdate{
-		Name: new(v.field("name")), Description: cleared(v.typedLines("description", "")), Access: new(sdk.ExperienceAccess(v.field("access"))), CoverURL: cleared(v.field("cover_url")), Slug: v.optional("slug"),
+		Name: new(v.field("name")), Description: cleared(v.typedLines("description", "")), Access: new(sdk.ExperienceAccess(v.field("access"))), CoverURL: v.change("cover_url"), Slug: v.optional("slug"),
 		Content: &sdk.ExperienceContent{URL: v.optional("content.url"), Platform: v.optional("content.platform"), Location: v.optional("content.location"), Timezone: v.optional("content.timezone"), Files: v.Request().PostForm["content.files"]},
 	}
 	if err := cmp.Or(named(v), v.filled("slug")); err != nil {

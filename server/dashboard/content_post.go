@@ -99,7 +99,7 @@ func (d *Dashboard) postForm(v *visit, b *sdk.BlogPost) (*ui.Form, error) {
 func readPost(v *visit, status sdk.BlogPostStatus) (*sdk.BlogPostUpdate, error) {
 	in := &sdk.BlogPostUpdate{
 		Title: new(v.field("title")), Body: new(v.typedLines("body", "")), Excerpt: cleared(v.field("excerpt")), Access: new(sdk.BlogPostAccess(v.field("access"))), Product: cleared(v.field("product")),
-		Tags: append([]string{}, listed(v.field("tags"))...), AuthorName: cleared(v.field("author_name")), CoverURL: cleared(v.field("cover_url")), SEOTitle: cleared(v.field("seo_title")),
+		Tags: append([]string{}, listed(v.field("tags"))...), AuthorName: cleared(v.field("author_name")), CoverURL: v.change("cover_url"), SEOTitle: cleared(v.field("seo_title")),
 		SEODescription: cleared(v.field("seo_description")), Slug: v.optional("slug"),
 	}
 	if *in.Access != sdk.BlogPostAccessProduct {

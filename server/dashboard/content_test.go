@@ -111,6 +111,8 @@ func TestPosts_WithoutATextAreNotPublished(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		at := sends(t, w.owner, "/app/content/posts/new", url.Values{"title": {"Empty"}, "access": {"public"}, "cover_url": {"https://example.com/post.jpg"}})
 		sees(t, w.owner, at, "The picture is being fetched.")
+		sends(t, w.owner, at, url.Values{"title": {"Empty"}, "access": {"public"}})
+		sees(t, w.owner, at, `value="https://example.com/post.jpg"`) // what was not sent stays
 		sends(t, w.owner, at+"/publish", nil)
 		sees(t, w.owner, at, "A post needs a body before it is published.", "There is no text yet.", "Draft")
 	})

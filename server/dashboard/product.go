@@ -265,9 +265,14 @@ func (d *Dashboard) productMoves(p *sdk.Product, address string) []ui.Form {
 
 // saveProduct changes what a product says of itself.
 func (d *Dashboard) saveProduct(v *visit) error {
-	in := &sdk.ProductUpdate{Name: new(v.field("name")), Headline: cleared(v.field("headline")), Description: cleared(v.field("description")), CoverURL: cleared(v.field("cover_url")), ThankYou: cleared(v.field("thank_you"))}
-	_, err := d.api.Products.Update(v.ctx(), v.Param("id"), in, v.once())
-	f := &ui.Form{Action: productsPage + "/" + v.Param("id"), Submit: "Save", Once: newOnce(), Controls: productControls(v.field("name"), v.field("headline"), v.FormValue("description"), v.field("cover_url"), v.FormValue("thank_you"))}
+	in := &sdk.ProductUpdate{Name: new(v.field("name")), Headline: v.change("headline"), Description: v.change("description"), CoverURL: v.change("cover_url"), ThankYou: v.change("thank_you")}
+	p, err := d.api.Products.Get(v.ctx(), v.Param("id"))
+	if err != nil {
+		return err
+	}
+	_, err = d.api.Products.Update(v.ctx(), p.ID, in, v.once())
+	f := &ui.Form{Action: productsPage + "/" + p.ID, Submit: "Save", Once: newOnce(), Controls: productControls(v.field("name"), v.sent("headline", core.Deref(p.Headline)),
+		v.sent("description", core.Deref(p.Description)), v.sent("cover_url", core.Deref(p.CoverURL)), v.sent("thank_you", core.Deref(p.ThankYou)))}
 	if wrong, ok := problems(err, f); ok {
 		return d.showProduct(v, http.StatusUnprocessableEntity, f, wrong...)
 	}

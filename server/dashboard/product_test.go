@@ -42,6 +42,12 @@ func TestProducts_AreMadePublishedAndGivenFiles(t *testing.T) {
 		sends(t, w.owner, address, url.Values{"name": {"Handbook"}, "headline": {""}, "description": {"Ships\r\nand sails"}, "cover_url": {"https://example.com/book.jpg"}})
 		sends(t, w.owner, address+"/prices", url.Values{"amount": {"5"}, "currency": {"usd"}, "amount_type": {"custom"}, "interval": {"month"}})
 		sees(t, w.owner, address, "Handbook</h1>", "From USD\u00a05.00 a month", "Ships", `value="https://example.com/book.jpg"`, "The picture is being fetched.")
+		sends(t, w.owner, address, url.Values{"name": {"Handbook"}})
+		sees(t, w.owner, address, "Ships", `value="https://example.com/book.jpg"`) // what was not sent stays
+		_, page = w.owner.Post(address, url.Values{"name": {""}, "headline": {"On ships"}})
+		require.Contains(t, page, `value="https://example.com/book.jpg"`)
+		require.Contains(t, page, `value="On ships"`)
+		sends(t, w.owner, address, url.Values{"name": {"Handbook"}, "headline": {""}})
 		content := strings.Repeat("a file\r\n--not-its-boundary--\r\n", 10_000)
 		status, to := upload(t, w.owner, address+"/files", "file", "Guide ä.pdf", content)
 		require.Equal(t, http.StatusSeeOther, status, to)

@@ -118,6 +118,8 @@ func TestSettings_OfBrandingShowWhatThePlanHas(t *testing.T) {
 		require.Contains(t, page, `href="#handle"`)
 		sends(t, w.owner, "/app/settings/branding", url.Values{"logo_url": {"https://example.com/logo.png"}, "accent_color": {"#C2410c"}, "handle": {"ada-books"}, "custom_domain": {"shop.example.com"}})
 		sees(t, w.owner, "/app/settings/branding", "https://example.com/logo.png", "#C2410c", "ada-books", "shop.example.com", "The picture is being fetched.")
+		sends(t, w.owner, "/app/settings/branding", url.Values{"handle": {"ada-books"}})
+		sees(t, w.owner, "/app/settings/branding", "https://example.com/logo.png", "#C2410c", "shop.example.com") // what was not sent stays
 		w.Must(t, "UPDATE pictures SET problem = 'Its server answered 404.', due_at = NULL WHERE account_id = '"+w.api.Account+"'")
 		sees(t, w.owner, "/app/settings/branding", "Its server answered 404.", "Pages have no picture. It is fetched again if its address changes.")
 	})

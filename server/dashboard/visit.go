@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"github.com/oapi-codegen/nullable"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/caller"
@@ -248,6 +249,14 @@ func (v *visit) sent(name, stored string) string {
 		return typed
 	}
 	return stored
+}
+
+// change is field as a change of what is stored: null for an empty one, and nothing if the form has no such field.
+func (v *visit) change(name string) nullable.Nullable[string] {
+	if typed := v.field(name); typed != "" || v.Request().PostForm.Has(name) {
+		return cleared(typed)
+	}
+	return nil
 }
 
 // optional is field that returns nil for an empty one.
