@@ -3,13 +3,13 @@ package picture
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	_ "image/gif" // the first frame of one
 	"image/jpeg"
 	"image/png"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -19,30 +19,26 @@ import (
 	"github.com/tillwright/tillwright/store/picture"
 )
 
-// What a picture may be. It is decoded in about 300 MB at most.
 const (
-	mostBytes  = 10 << 20
-	mostPixels = 40_000_000
-	mostDear   = 20_000_000 // pixels of a progressive JPEG, or with 16 bits a channel: they take twice the memory
-	mostSide   = 20_000     // pixels
-	mostScans  = 50         // of a JPEG, which has ten
+	quality  = 80      // of a JPEG
+	usual    = 640     // the width for a browser that does not choose
+	mostFile = 1 << 20 // bytes of a file that we make: the server holds one for each reader
 )
 
-const quality = 80 // of a JPEG
-
 // widths are those of the files, in pixels. None is wider than the picture, or more than twice as high as it may be wide.
-var widths = []int{96, 320, 640, 1280}
+var widths = []int{96, 320, usual, 1280}
 
 // The other files: what is shown with a link, and the logo of a letter.
 var (
 	card   = image.Rect(0, 0, 1200, 630)
 	letter = image.Pt(480, 160)
+	paper  = image.NewUniform(color.RGBA{R: 251, G: 250, B: 247, A: 255}) // of our pages
 )
 
 // formats are those that a picture may have.
 var formats = []string{"png", "jpeg", "gif", "webp"}
 
-// Make makes the files of a picture: upright, with nothing but its pixels, as JPEG, or as PNG where it has transparency. A logo has one more for letters. An
+// Make makes the files of a picture: upright, with nothing but its pixels, as JPEG, or as PNG where it has transparency, each of mostFile at most. A logo has one more for letters. An
 // error says what is wrong with the picture. What would take much memory or time is refused before it is decoded.
 func Make(file []byte, isLogo bool) (made *picture.Made, err error) {
 	defer func() {
@@ -54,13 +50,10 @@ func Make(file []byte, isLogo bool) (made *picture.Made, err error) {
 	if err != nil {
 		return nil, err
 	}
+	runtime.GC() // what one step leaves is as much as the next one takes
+	defer runtime.GC()
 	return write(decoded, isLogo)
 }
-
-var (
-	errNone   = errors.New("this is no PNG, JPEG, GIF or WebP picture")
-	errBroken = errors.New("the picture is broken, or moves as a WebP")
-)
 
 // decode returns a picture upright, and not much larger than the largest file.
 func decode(file []byte) (*image.RGBA, error) {
@@ -71,32 +64,19 @@ func decode(file []byte) (*image.RGBA, error) {
 	if err != nil || !slices.Contains(formats, format) {
 		return nil, errNone
 	}
-	w, h, most := about.Width, about.Height, mostPixels
-	if format == "jpeg" {
-		if bytes.Count(file, []byte{0xff, 0xda}) > mostScans {
-			return nil, fmt.Errorf("the picture has more than %d scans", mostScans)
-		}
-		if bytes.Contains(file, []byte{0xff, 0xc2}) {
-			most = mostDear
-		}
+	if err := check(file, format, about.Width, about.Height, about.ColorModel); err != nil {
+		return nil, err
 	}
-	switch about.ColorModel {
-	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model:
-		most = mostDear
-	}
-	switch {
-	case w < 1 || h < 1:
-		return nil, errBroken
-	case max(w, h) > mostSide:
-		return nil, fmt.Errorf("the picture has %d x %d pixels: a side may have %d", w, h, mostSide)
-	case w > most/h:
-		return nil, fmt.Errorf("the picture has %d x %d pixels: it may have %d million", w, h, most/1_000_000)
-	}
-	decoded, _, err := image.Decode(bytes.NewReader(file))
+	decoded, err := pixels(file)
 	if err != nil {
 		return nil, errBroken
 	}
 	return upright(reduce(decoded, 2*widths[len(widths)-1]), orientation(file, format)), nil
+}
+
+func pixels(file []byte) (image.Image, error) {
+	decoded, _, err := image.Decode(bytes.NewReader(file))
+	return decoded, err
 }
 
 // reduce returns a picture with each square of pixels made one, so that no side has more than most.
@@ -129,38 +109,54 @@ func mean(p *image.RGBA, part image.Rectangle) color.RGBA {
 	return color.RGBA{R: uint8(sum[0] / n), G: uint8(sum[1] / n), B: uint8(sum[2] / n), A: uint8(sum[3] / n)}
 }
 
-// write makes the files.
+// write makes the files. A picture with transparency of which not even the usual width fits into mostFile loses it, and is written on paper.
 func write(p *image.RGBA, isLogo bool) (*picture.Made, error) {
-	made := &picture.Made{Kind: "png", Files: map[string][]byte{}}
+	kind := "png"
 	if p.Opaque() {
-		made.Kind = "jpg"
+		kind = "jpg"
 	}
-	var errs []error
-	keep := func(name string, file []byte, err error) {
-		made.Files[name] = file
-		errs = append(errs, err)
+	made, cut, err := inWidths(p, kind)
+	if err == nil && kind == "png" && cut > 0 && cut <= usual {
+		made, _, err = inWidths(on(paper, p), "jpg")
 	}
+	if err != nil {
+		return nil, err
+	}
+	if made.Files[picture.Card], err = encode(filled(p), "jpg"); err != nil || !isLogo {
+		return made, err
+	}
+	made.Files[picture.Letter], err = encode(scaled(p, within(p.Rect.Size(), letter)), "png")
+	return made, err
+}
+
+// inWidths makes a file of each width that the picture has, up to the first that is larger than mostFile. Cut is the width of that one, 0 if there is none.
+func inWidths(p *image.RGBA, kind string) (made *picture.Made, cut int, err error) {
+	made = &picture.Made{Kind: kind, Files: map[string][]byte{}}
 	for _, w := range widths {
 		small := scaled(p, within(p.Rect.Size(), image.Pt(w, 2*w)))
 		size := picture.Size{Width: small.Rect.Dx(), Height: small.Rect.Dy()}
-		if slices.Contains(made.Sizes, size) {
+		name := strconv.Itoa(size.Width) + "." + kind
+		if made.Files[name] != nil { // it has no more pixels
 			break
 		}
-		name := strconv.Itoa(size.Width) + "." + made.Kind
-		if made.Files[name] != nil { // a line of pixels
-			break
+		file, err := encode(small, kind)
+		if err != nil {
+			return nil, 0, err
 		}
-		made.Sizes = append(made.Sizes, size)
-		file, err := encode(small, made.Kind)
-		keep(name, file, err)
+		if len(file) > mostFile {
+			return made, w, nil
+		}
+		made.Sizes, made.Files[name] = append(made.Sizes, size), file
 	}
-	file, err := encode(filled(p), "jpg")
-	keep(picture.Card, file, err)
-	if isLogo {
-		file, err := encode(scaled(p, within(p.Rect.Size(), letter)), "png")
-		keep(picture.Letter, file, err)
-	}
-	return made, errors.Join(errs...)
+	return made, 0, nil
+}
+
+// on returns a picture without transparency, on a ground.
+func on(ground image.Image, p *image.RGBA) *image.RGBA {
+	opaque := image.NewRGBA(p.Rect)
+	draw.Draw(opaque, p.Rect, ground, image.Point{}, draw.Src)
+	draw.Draw(opaque, p.Rect, p, p.Rect.Min, draw.Over)
+	return opaque
 }
 
 // within returns a size with the same sides that is no larger than another.
@@ -180,7 +176,7 @@ func scaled(p *image.RGBA, to image.Point) *image.RGBA {
 	return small
 }
 
-// filled returns the middle of a picture as large as a card, on white.
+// filled returns the middle of a picture as large as a card, on paper.
 func filled(p *image.RGBA) *image.RGBA {
 	part, to := p.Rect, card.Size()
 	if w := part.Dy() * to.X / to.Y; w < part.Dx() {
@@ -190,10 +186,10 @@ func filled(p *image.RGBA) *image.RGBA {
 		part.Min.Y += (part.Dy() - h) / 2
 		part.Max.Y = part.Min.Y + max(1, h)
 	}
-	on := image.NewRGBA(card)
-	draw.Draw(on, card, image.White, image.Point{}, draw.Src)
-	draw.CatmullRom.Scale(on, card, p, part, draw.Over, nil)
-	return on
+	whole := image.NewRGBA(card)
+	draw.Draw(whole, card, paper, image.Point{}, draw.Src)
+	draw.CatmullRom.Scale(whole, card, p, part, draw.Over, nil)
+	return whole
 }
 
 func encode(p *image.RGBA, kind string) ([]byte, error) {

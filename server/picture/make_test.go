@@ -11,6 +11,9 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -136,16 +139,18 @@ func TestMake_SaysWhatIsWrong(t *testing.T) {
 	}
 	var photo bytes.Buffer
 	require.NoError(t, jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 64, 64)), nil))
-	scans := append(bytes.Clone(photo.Bytes()), bytes.Repeat([]byte{0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0}, mostScans)...)
+	clear := append([]byte("RIFF\x1c\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00"), make([]byte, 6)...)
 	for problem, file := range map[string][]byte{
 		"this is no PNG, JPEG, GIF or WebP picture":                   []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
-		"the picture is broken, or moves as a WebP":                   photo.Bytes()[:photo.Len()-20],
+		"the picture is broken":                                       photo.Bytes()[:photo.Len()-20],
 		"the picture has more than 10 MB":                             append(drawn(t, 16, 16, color.White), make([]byte, mostBytes)...),
-		"the picture has more than 50 scans":                          scans,
+		errScans.Error():                                              grey(jpegKind{components: 3, scans: 4}, 8, 8),
+		errCMYK.Error():                                               grey(jpegKind{components: 4, scans: 1}, 8, 8),
+		errWebP.Error():                                               clear,
 		"the picture has 65535 x 65535 pixels: a side may have 20000": huge(drawn(t, 16, 16, color.White), 65535, 65535),
 		"the picture has 8001 x 5000 pixels: it may have 40 million":  huge(drawn(t, 16, 16, color.White), 8001, 5000),
-		"the picture has 5000 x 5000 pixels: it may have 20 million":  progressive(t, 5000, 5000),
-		"the picture has 5001 x 5000 pixels: it may have 20 million":  huge(deep.Bytes(), 5001, 5000),
+		"the picture has 5000 x 5000 pixels: it may have 13 million":  grey(jpegKind{progressive: true, components: 3, scans: 1}, 5000, 5000),
+		"the picture has 3000 x 5000 pixels: it may have 13 million":  huge(deep.Bytes(), 3000, 5000),
 	} {
 		made, err := Make(file, true)
 		assert.Nil(t, made)
@@ -157,18 +162,126 @@ func TestMake_SaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// progressive returns the beginning of a progressive JPEG that says it is so large.
-func progressive(t testing.TB, w, h uint16) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	require.NoError(t, jpeg.Encode(&file, image.NewGray(image.Rect(0, 0, 64, 64)), nil))
-	at := bytes.Index(file.Bytes(), []byte{0xff, 0xc0})
-	require.Positive(t, at)
-	said := file.Bytes()
-	said[at+1] = 0xc2
-	binary.BigEndian.PutUint16(said[at+5:], h)
-	binary.BigEndian.PutUint16(said[at+7:], w)
-	return said
+// jpegKind is how a JPEG is made that the standard library does not write.
+type jpegKind struct {
+	progressive, rgb  bool
+	components, scans int
+}
+
+// grey returns such a JPEG of one shade, with colours that have as many pixels as it has. Each block takes two bits, or one.
+func grey(kind jpegKind, w, h uint16) []byte {
+	file := append([]byte{0xff, markerSOI}, segment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...))...)
+	if kind.rgb || kind.components == 4 {
+		file = append(file, segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))...)
+	}
+	sof, end := byte(markerSOF0), byte(63)
+	if kind.progressive {
+		sof, end = markerSOF2, 0
+	}
+	frame := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(kind.components)}
+	scan := []byte{byte(kind.components)}
+	for i := range kind.components {
+		frame, scan = append(frame, byte(i+1), 0x11, 0), append(scan, byte(i+1), 0)
+	}
+	file = append(file, segment(sof, frame)...)
+	for _, table := range []byte{0, 0x10} { // of one code, which says that there is nothing
+		file = append(file, segment(0xc4, append([]byte{table, 1}, make([]byte, 16)...))...)
+	}
+	blocks := (int(w) + 7) / 8 * ((int(h) + 7) / 8) * kind.components
+	for range kind.scans {
+		file = append(append(file, segment(markerSOS, append(scan, 0, end, 0))...), make([]byte, blocks/4+1)...)
+	}
+	return append(file, 0xff, markerEOI)
+}
+
+func segment(marker byte, content []byte) []byte {
+	return append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(content)+2)), content...)
+}
+
+// Each kind of picture takes so many bytes a pixel, and may have so many pixels, that it takes no more than 300 MB. The test is not parallel, so that it
+// alone allocates.
+func TestMake_DecodesInBoundedMemory(t *testing.T) {
+	const w, h = 1024, 512
+	encoded := func(p image.Image) []byte {
+		var file bytes.Buffer
+		require.NoError(t, png.Encode(&file, p))
+		return file.Bytes()
+	}
+	clear := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for name, one := range map[string]struct {
+		file []byte
+		most int
+	}{
+		"PNG":                    {encoded(clear), mostPixels},
+		"PNG of 16 bits":         {encoded(image.NewNRGBA64(clear.Rect)), mostDear},
+		"JPEG":                   {grey(jpegKind{components: 3, scans: 1}, w, h), mostPixels},
+		"JPEG in RGB":            {grey(jpegKind{components: 3, scans: 1, rgb: true}, w, h), mostPixels},
+		"progressive JPEG":       {grey(jpegKind{components: 3, scans: 1, progressive: true}, w, h), mostDear},
+		"progressive JPEG, RGB":  {grey(jpegKind{components: 3, scans: 1, progressive: true, rgb: true}, w, h), mostDear},
+		"progressive JPEG, grey": {grey(jpegKind{components: 1, scans: 1, progressive: true}, w, h), mostDear},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := pixels(one.file)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err, name)
+		each := float64(after.TotalAlloc-before.TotalAlloc) / (w * h)
+		t.Logf("%s: %.1f bytes a pixel, %.0f MB", name, each, each*float64(one.most)/(1<<20))
+		assert.Less(t, each*float64(one.most), float64(300<<20), name)
+	}
+}
+
+// What stands in metadata, or behind a picture, is none of its segments.
+func TestFrameOf_CountsSegmentsAlone(t *testing.T) {
+	t.Parallel()
+	plain := grey(jpegKind{components: 3, scans: 1}, 16, 16)
+	inside := segment(0xe1, bytes.Repeat([]byte{0xff, markerSOF2, 0xff, markerSOS}, 100))
+	whole := slices.Concat(plain[:2], inside, plain[2:], grey(jpegKind{components: 3, scans: 4}, 16, 16))
+	assert.Equal(t, frame{components: 3, scans: 1}, frameOf(whole))
+	_, err := Make(whole, false)
+	assert.NoError(t, err)
+	assert.Equal(t, frame{components: 3, scans: 7, progressive: true}, frameOf(grey(jpegKind{components: 3, scans: 7, progressive: true}, 100, 90)))
+	for n := range plain {
+		frameOf(plain[:n])
+	}
+}
+
+// The server holds a file for each reader, so none is large, whatever its picture is.
+func TestMake_WritesNoLargeFile(t *testing.T) {
+	t.Parallel()
+	noise := func(w, h int, opaque bool) *image.RGBA {
+		p := image.NewRGBA(image.Rect(0, 0, w, h))
+		random := rand.New(rand.NewPCG(1, 2))
+		for i := range p.Pix {
+			p.Pix[i] = byte(random.Uint32())
+			if i%4 == 3 {
+				if opaque {
+					p.Pix[i] = 255
+				}
+				for c := i - 3; c < i; c++ { // no colour is more than the light that comes through
+					p.Pix[c] = min(p.Pix[c], p.Pix[i])
+				}
+			}
+		}
+		return p
+	}
+	for _, one := range []struct {
+		picture *image.RGBA
+		kind    string
+		widest  int
+	}{
+		{noise(320, 640, false), "png", 320},
+		{noise(640, 700, false), "jpg", 640},
+		{noise(1280, 1600, true), "jpg", 640},
+	} {
+		made, err := write(one.picture, one.kind == "png")
+		require.NoError(t, err)
+		assert.Equal(t, one.kind, made.Kind)
+		assert.Equal(t, one.widest, made.Sizes[len(made.Sizes)-1].Width)
+		for name, file := range made.Files {
+			assert.LessOrEqual(t, len(file), mostFile, name)
+		}
+	}
 }
 
 func FuzzMake(f *testing.F) {
