@@ -50,6 +50,7 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	f.server, err = New(Deps{
 		Store: f.store, Log: NewLogger(f.log, LogJSON), Document: document,
 		Pages: map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage, "/half": showHalf},
+		Media: map[string]echo.HandlerFunc{"/media/:name": showMedia},
 		Hooks: map[string]echo.HandlerFunc{"POST /hooks/:provider": takeHook},
 		ErrorPage: func(c echo.Context, status int, _ bool) error {
 			return c.HTML(status, "<h1>"+http.StatusText(status)+"</h1>")

@@ -43,6 +43,9 @@ type Deps struct {
 	// LargeForms are how the paths of pages begin whose forms may have 1 MiB. Those of others may have 64 KiB.
 	LargeForms []string
 
+	// Media are files of pages, by "/path". They are counted by their bytes per address, which their handlers tell by caller.Hold.
+	Media map[string]echo.HandlerFunc
+
 	// Transfers take and give bytes of any size, by "/path" or "METHOD /path". They are not part of the API, are counted per address, bound
 	// their bodies and deadlines themselves, and answer errors in an envelope.
 	Transfers map[string]echo.HandlerFunc
@@ -83,6 +86,7 @@ type Server struct {
 	strangers  strangers
 	requests   *requestLog
 	underWay   *underWay
+	media      *spending
 	shares     *caller.Shares
 	itemTurns  *itemTurns
 	bodyPause  time.Duration
@@ -103,7 +107,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
 		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
-		requests: newRequestLog(), underWay: newUnderWay(), shares: caller.NewShares(runtime.GOMAXPROCS(0), sharePatience, &core.CrowdedError{}), itemTurns: newItemTurns(itemPatience), bodyPause: bodyPause, accountQuota: d.AccountQuota,
+		requests: newRequestLog(), underWay: newUnderWay(), media: newSpending(addressMediaMinute), shares: caller.NewShares(runtime.GOMAXPROCS(0), sharePatience, &core.CrowdedError{}), itemTurns: newItemTurns(itemPatience), bodyPause: bodyPause, accountQuota: d.AccountQuota,
 	}
 	if d.Inside != nil {
 		d.Inside.server = s
@@ -113,6 +117,9 @@ func New(d Deps) (*Server, error) {
 	routes := s.plainRoutes(d.describing())
 	for route, page := range d.Pages {
 		routes[route] = asPage(s.countPage(s.seen(limitHeaderSize(s.boundBody(limitForm(d.formLimit(route), plainPath(page)))))))
+	}
+	for route, h := range d.Media {
+		routes[route] = asPage(s.countMedia(s.seen(limitHeaderSize(plainPath(h)))))
 	}
 	for route, h := range d.Transfers {
 		routes[route] = s.guard(true, s.seen(plainPath(h)))

@@ -118,7 +118,7 @@ func (b *budget) add(h holder, n int64) {
 
 // underWay is what a server bounds.
 type underWay struct {
-	connections, requests, strange, hooks, known, heads *budget
+	connections, requests, strange, hooks, known, heads, media *budget
 
 	mu   sync.Mutex
 	open map[net.Conn]holder // whose the connections are
@@ -128,7 +128,7 @@ func newUnderWay() *underWay {
 	return &underWay{
 		connections: newBudget(addressConnections, allConnections), requests: newBudget(addressRequests, allRequests),
 		strange: newBudget(addressBytes, allBytes), hooks: newBudget(addressHookBytes, allHookBytes), known: newBudget(accountBytes, accountsBytes),
-		heads: newBudget(addressHeadBytes, allHeadBytes), open: map[net.Conn]holder{},
+		heads: newBudget(addressHeadBytes, allHeadBytes), media: newBudget(addressMediaBytes, allMediaBytes), open: map[net.Conn]holder{},
 	}
 }
 

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -65,7 +66,9 @@ func TestDisabledAccount_SellsNothing(t *testing.T) {
 		missing := g.page(g.server.URL+"/checkout/nonsense", http.StatusNotFound)
 		before, sent := g.subscription(sub.ID), len(g.letters)
 		g.disable()
-		for pattern := range g.pages.Routes() {
+		routes := g.pages.Routes()
+		maps.Copy(routes, g.pages.Media())
+		for pattern := range routes {
 			path, isForm := strings.CutPrefix(fill.Replace(pattern), "POST ")
 			switch strings.Split(path, "/")[1] {
 			case "files", "invoice", "receipt", "connect":

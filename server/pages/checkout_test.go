@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -129,7 +130,9 @@ func newShopThat(t *testing.T, url string, mailer func(*shop) mail.Mailer) *shop
 	w.pages, err = pages.New(w.Store, w.billing, mail.NewPost(w.Store, mailer(w)), &consent{Authenticator: test, w: w}, nil, w.keepsFiles(e), domains.New(domains.Options{Store: w.Content, TLS: domains.TLSNone}))
 	require.NoError(t, err)
 	w.pages.BePatient()
-	for pattern, handler := range w.pages.Routes() {
+	routes := w.pages.Routes()
+	maps.Copy(routes, w.pages.Media())
+	for pattern, handler := range routes {
 		method, path, ok := strings.Cut(pattern, " ")
 		if !ok {
 			method, path = http.MethodGet, pattern

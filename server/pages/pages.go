@@ -114,6 +114,11 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 // Wait waits for letters that are still being sent after their request was answered. No page may be asked for any more.
 func (p *Pages) Wait() { p.letters.Wait() }
 
+// Media returns the handlers of files that pages show.
+func (p *Pages) Media() map[string]echo.HandlerFunc {
+	return map[string]echo.HandlerFunc{"/media/:account/:file": p.media}
+}
+
 // Routes returns the handlers by route. A route that changes something begins with its method; the others are only looked at.
 func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	routes := map[string]echo.HandlerFunc{
@@ -148,7 +153,6 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"/receipt/:token":                      p.ofOrder(p.receipt),
 		domains.ProbePath + ":nonce":           p.answerProbe,
 		"/receipt/:token/pdf":                  p.ofOrder(p.writeReceipt),
-		"/media/:account/:file":                p.media,
 		"POST /receipt/:token/renew":           p.renewReceipt,
 
 		"/portal":                                                  p.door(p.portalDoor),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/picture"
@@ -19,34 +20,50 @@ import (
 // mediaTypes are those of our files by the end of their name.
 var mediaTypes = map[string]string{".jpg": "image/jpeg", ".png": "image/png"}
 
-// media serves a file of a picture. What a name stands for never changes.
+// media serves a file of a picture. What a name stands for never changes, but it may be deleted: whoever keeps it does so for a day.
 func (p *Pages) media(c echo.Context) error {
 	p.private(c)
-	name := c.Param("file")
+	ctx, account, name := c.Request().Context(), c.Param("account"), c.Param("file")
 	kind := mediaTypes[path.Ext(name)]
 	if kind == "" {
 		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
 	}
-	file, err := p.store.Pictures.File(c.Request().Context(), c.Param("account"), name)
+	length, err := p.store.Pictures.Length(ctx, account, name)
 	if err != nil {
 		return err
 	}
-	if file == nil {
+	if length == nil {
 		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
 	}
-	header := c.Response().Header()
-	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	header.Set("ETag", `"`+name+`"`)
-	header.Set(echo.HeaderContentLength, fmt.Sprint(len(file)))
-	if ui.Has(c.Request(), header.Get("ETag")) {
-		header.Del(echo.HeaderContentLength)
+	keep := func() http.Header {
+		header := c.Response().Header()
+		header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+		header.Set("Cache-Control", "public, max-age=86400")
+		header.Set("ETag", `"`+name+`"`)
+		return header
+	}
+	if ui.Has(c.Request(), `"`+name+`"`) {
+		keep()
 		return c.NoContent(http.StatusNotModified)
 	}
 	if c.Request().Method == http.MethodHead {
-		header.Set(echo.HeaderContentType, kind)
+		keep().Set(echo.HeaderContentType, kind)
+		c.Response().Header().Set(echo.HeaderContentLength, fmt.Sprint(*length))
 		return c.NoContent(http.StatusOK)
 	}
+	release, err := caller.Hold(ctx, *length)
+	if err != nil {
+		return err
+	}
+	defer release()
+	file, err := p.store.Pictures.File(ctx, account, name)
+	if err != nil {
+		return err
+	}
+	if file == nil { // it was deleted meanwhile
+		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
+	}
+	keep().Set(echo.HeaderContentLength, fmt.Sprint(len(file)))
 	return c.Blob(http.StatusOK, kind, file)
 }
 

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -9,14 +10,17 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/picture"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
@@ -135,19 +139,61 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 		sum, _ := w.loaded(link.URL, http.StatusOK, "Accept-Encoding", "gzip")
 		for _, path := range []string{logo.Path("320.jpg"), cover.Path("640.jpg")} {
 			size, header := w.loaded(w.server.URL+path, http.StatusOK)
-			assert.Equal(t, []string{"image/jpeg", "nosniff", "public, max-age=31536000, immutable"}, []string{header.Get("Content-Type"), header.Get("X-Content-Type-Options"), header.Get("Cache-Control")})
+			assert.Equal(t, []string{"image/jpeg", "nosniff", "public, max-age=86400"}, []string{header.Get("Content-Type"), header.Get("X-Content-Type-Options"), header.Get("Cache-Control")})
 			assert.Equal(t, fmt.Sprint(size), header.Get("Content-Length"))
 			again, _ := w.loaded(w.server.URL+path, http.StatusNotModified, "If-None-Match", header.Get("ETag"))
 			assert.Zero(t, again)
+			head, err := http.Head(w.server.URL + path)
+			require.NoError(t, err)
+			assert.Equal(t, int64(size), head.ContentLength)
 			sum += size
 		}
 		assert.Less(t, sum, mostOfCheckout)
 
+		w.holds(cover.Path("640.jpg"))
 		_, letter := w.loaded(w.server.URL+logo.Path(kept.Letter), http.StatusOK)
 		assert.Equal(t, "image/png", letter.Get("Content-Type"))
 		other := strings.Replace(cover.Path("640.jpg"), w.account, "acct_01k0000000000000000000000a", 1)
 		for _, path := range []string{other, cover.Path("641.jpg"), cover.Path("640.html"), cover.Path("640"), "/media/" + w.account + "/-640.jpg", "/media/x/y"} {
 			w.page(w.server.URL+path, http.StatusNotFound)
 		}
+		_, err = database.Behind(t, engine).ExecContext(t.Context(), `UPDATE pictures SET sizes = '[]'`) // as nobody writes it
+		require.NoError(t, err)
+		assert.Empty(t, pictures.FindAllString(w.page(link.URL, http.StatusOK), -1))
 	})
+}
+
+// holds claims that a file is held while it is sent, and that nothing is held, or read, for who has it already or asks for its size alone.
+func (w *shop) holds(path string) {
+	w.t.Helper()
+	parts := strings.Split(path, "/")
+	var held []int64
+	var refusal error
+	ask := func(method, etag string) (*httptest.ResponseRecorder, error) {
+		held = nil
+		r := httptest.NewRequest(method, path, nil)
+		r.Header.Set("If-None-Match", etag)
+		count := func(n int64) (func(), error) {
+			held = append(held, n)
+			return func() { held = append(held, -n) }, refusal
+		}
+		answer := httptest.NewRecorder()
+		c := echo.New().NewContext(r.WithContext(caller.With(r.Context(), &caller.Caller{Bytes: count})), answer)
+		c.SetParamNames("account", "file")
+		c.SetParamValues(parts[2], parts[3])
+		return answer, w.pages.Media()["/media/:account/:file"](c)
+	}
+	whole, err := ask(http.MethodGet, "")
+	require.NoError(w.t, err)
+	size := int64(whole.Body.Len())
+	assert.Equal(w.t, []int64{size, -size}, held)
+	for method, etag := range map[string]string{http.MethodHead: "", http.MethodGet: whole.Header().Get("ETag")} {
+		_, err := ask(method, etag)
+		require.NoError(w.t, err)
+		assert.Empty(w.t, held, method)
+	}
+	refusal = errors.New("too much")
+	refused, err := ask(http.MethodGet, "")
+	require.ErrorIs(w.t, err, refusal)
+	assert.Equal(w.t, "no-store", refused.Header().Get("Cache-Control"))
 }

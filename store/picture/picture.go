@@ -8,7 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Picture is the picture of an account, a product or a post. It has files once it was fetched, and a Problem if it could not be.
+// Picture is the picture of an account, a product or a post. It has files once it was fetched, and a Problem if it
+// could not be. When its address changes, it has the former files until it is fetched from there.
 type Picture struct {
 	AccountID string            `db:"account_id"`
 	OwnerID   string            `db:"owner_id"` // the account of a logo, the product or the post
@@ -46,7 +47,9 @@ func (s *Store) Shown(ctx context.Context, account string, owners []string) (map
 	found, err := db.Select[Picture](ctx, s.db, selectPicture+` WHERE account_id = ? AND `+among+` AND name IS NOT NULL`, account, arg)
 	shown := make(map[string]*Picture, len(found))
 	for i := range found {
-		shown[found[i].OwnerID] = &found[i]
+		if len(found[i].Sizes.V) > 0 {
+			shown[found[i].OwnerID] = &found[i]
+		}
 	}
 	return shown, err
 }
@@ -56,7 +59,13 @@ func (s *Store) Of(ctx context.Context, account, owner string) (*Picture, error)
 	return db.Get[Picture](ctx, s.db, selectPicture+` WHERE account_id = ? AND owner_id = ?`, account, owner)
 }
 
-// File returns the bytes of a file as Path names it, nil if there is none, or the account is disabled.
+// Length returns how many bytes a file has as Path names it, without reading them: nil if there is none, or the account is disabled.
+func (s *Store) Length(ctx context.Context, account, file string) (*int64, error) {
+	name, size, _ := strings.Cut(file, "-")
+	return db.Get[int64](ctx, s.db, `SELECT length(content) FROM picture_files WHERE account_id = ? AND name = ? AND size = ? AND `+db.EnabledAccount, account, name, size)
+}
+
+// File returns these bytes, nil if there are none.
 func (s *Store) File(ctx context.Context, account, file string) ([]byte, error) {
 	name, size, _ := strings.Cut(file, "-")
 	content, err := db.Get[[]byte](ctx, s.db, `SELECT content FROM picture_files WHERE account_id = ? AND name = ? AND size = ? AND `+db.EnabledAccount, account, name, size)

@@ -133,7 +133,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	deps := server.Deps{
 		Store: s, Handlers: operations, Log: log, TrustedProxies: proxies, AccountQuota: config.AccountQuota,
 		Pages: routes(p.shop.Routes(), p.dashboard.Routes(), docs.Routes(), letters), ErrorPage: p.shop.Refused, Inside: inside, LargeForms: []string{"/app/", "/checkout/", "/buy/"},
-		Transfers: routes(p.Files.Routes(), p.dashboard.Uploads()), Hooks: operations.Hooks(),
+		Media: p.shop.Media(), Transfers: routes(p.Files.Routes(), p.dashboard.Uploads()), Hooks: operations.Hooks(),
 		PublicURL: config.PublicURL, Release: o.Release, Document: o.Document,
 	}
 	if develops {
