@@ -75,6 +75,8 @@ type Options struct {
 
 	Files grant.Limits // of an account
 
+	Pictures picture.Bounds // of an account; none are the usual ones
+
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
 
@@ -129,7 +131,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened), Grant: grant.New(opened, o.Files),
 		Activity: activity.New(opened), Content: content.New(opened), TestBank: testbank.New(opened), Person: person.New(opened),
-		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Pictures: picture.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
+		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Pictures: picture.New(opened, o.Pictures), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
 	s.Report = report.New(opened, report.Rooms{Tenant: s.Tenant})

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +19,7 @@ import (
 const (
 	lookEvery = 2 * time.Second  // for pictures that are to be fetched
 	patience  = 20 * time.Second // for a server to send one
-	atOnce    = 4                // so many accounts have one fetched at the same time
+	atOnce    = 4                // pictures, of as many accounts
 	mostHops  = 3                // from one address to the next
 )
 
@@ -28,6 +30,7 @@ type Fetcher struct {
 	log      *slog.Logger
 	patience time.Duration
 	making   chan struct{} // the place of the one that is decoded
+	turns    *turns
 }
 
 // New returns a Fetcher that asks with a client, which decides what addresses it reaches.
@@ -39,75 +42,81 @@ func New(store *picture.Store, client *http.Client, log *slog.Logger) *Fetcher {
 		}
 		return nil
 	}
-	return &Fetcher{store: store, client: &asking, log: log, patience: patience, making: make(chan struct{}, 1)}
+	return &Fetcher{store: store, client: &asking, log: log, patience: patience, making: make(chan struct{}, 1), turns: newTurns(time.Now)}
 }
 
 // Run fetches what is to be fetched until ctx ends.
 func (f *Fetcher) Run(ctx context.Context) {
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
-	for {
-		if err := f.Fetch(ctx); err != nil && ctx.Err() == nil {
-			f.log.ErrorContext(ctx, "fetch pictures", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() {
+			ticker := time.NewTicker(lookEvery)
+			defer ticker.Stop()
+			for {
+				if err := f.work(ctx); err != nil && ctx.Err() == nil {
+					f.log.ErrorContext(ctx, "fetch pictures", "error", err)
+				}
+				select {
+				case <-ctx.Done():
+					return
+				case <-ticker.C:
+				}
+			}
+		})
 	}
+	all.Wait()
 }
 
-// Fetch fetches all pictures that are to be fetched now, in turns: one of each account.
+// Fetch fetches what is to be fetched now, and returns once nothing is left.
 func (f *Fetcher) Fetch(ctx context.Context) error {
-	for {
-		accounts, err := f.store.Waiting(ctx)
-		if err != nil || len(accounts) == 0 {
-			return err
-		}
-		var (
-			all  sync.WaitGroup
-			mu   sync.Mutex
-			did  bool
-			errs []error
-			free = make(chan struct{}, atOnce)
-		)
-		for _, account := range accounts {
-			free <- struct{}{}
-			all.Go(func() {
-				defer func() { <-free }()
-				one, err := f.one(ctx, account)
-				mu.Lock()
-				defer mu.Unlock()
-				did, errs = did || one, append(errs, err)
-			})
-		}
-		all.Wait()
-		if err := errors.Join(errs...); err != nil || !did {
-			return err
-		}
+	errs := make([]error, atOnce)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() { errs[i] = f.work(ctx) })
 	}
+	all.Wait()
+	return errors.Join(errs...)
 }
 
-// one fetches a picture of an account, and reports whether there was one to fetch.
-func (f *Fetcher) one(ctx context.Context, account string) (bool, error) {
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+// work fetches one picture after the other, each of the account whose turn it is, until there is none for it.
+func (f *Fetcher) work(ctx context.Context) error {
+	var done []string // accounts whose pictures others have
+	for ctx.Err() == nil {
+		waiting, err := f.store.Waiting(ctx)
+		if err != nil {
+			return err
+		}
+		account := f.turns.take(slices.DeleteFunc(waiting, func(one string) bool { return slices.Contains(done, one) }))
+		if account == "" {
+			return nil
+		}
+		claimed, err := f.store.Claim(ctx, account)
+		var spent time.Duration
+		if claimed != nil {
+			spent, err = f.one(ctx, claimed)
+		} else {
+			done = append(done, account)
+		}
+		f.turns.give(account, spent)
+		if err != nil {
+			return err
+		}
 	}
-	claimed, err := f.store.Claim(ctx, account)
-	if err != nil || claimed == nil {
-		return false, err
-	}
-	made, err := f.fetch(ctx, claimed)
+	return ctx.Err()
+}
+
+// one fetches a picture that was claimed, and returns how long that took. Waiting for the place to decode it does not count.
+func (f *Fetcher) one(ctx context.Context, claimed *picture.Picture) (spent time.Duration, err error) {
+	made, spent, err := f.fetch(ctx, claimed)
 	if ctx.Err() != nil { // the server stops: whoever claims it next begins anew
-		return false, ctx.Err()
+		return spent, ctx.Err()
 	}
 	if err != nil {
 		passing := new(passingError)
-		return true, f.store.Fail(ctx, claimed, sentence(err), !errors.As(err, passing))
+		return spent, f.store.Fail(ctx, claimed, sentence(err), !errors.As(err, passing))
 	}
 	_, err = f.store.Keep(ctx, claimed, made)
-	return true, err
+	return spent, err
 }
 
 // sentence returns what an error says as a sentence for the seller.
@@ -126,22 +135,35 @@ var (
 	errSilence = passingError{errors.New("its server could not be reached, or did not send the picture in time")}
 )
 
-// fetch asks for a picture, and makes its files.
-func (f *Fetcher) fetch(ctx context.Context, p *picture.Picture) (*picture.Made, error) {
-	if !strings.HasPrefix(p.Address, "https://") {
-		return nil, errPlain
+// fetch asks for a picture, and makes its files. A server of the account's that was silent a moment ago is not asked.
+func (f *Fetcher) fetch(ctx context.Context, p *picture.Picture) (made *picture.Made, spent time.Duration, err error) {
+	at, err := url.Parse(p.Address)
+	if err != nil || at.Scheme != "https" {
+		return nil, 0, errPlain
 	}
+	if f.turns.isSilent(p.AccountID, at.Host) {
+		return nil, 0, errSilence
+	}
+	began := f.turns.now()
 	file, err := f.ask(ctx, p.Address)
+	spent = f.turns.now().Sub(began)
 	if err != nil {
-		return nil, err
+		if errors.Is(err, errSilence) {
+			f.turns.silent(p.AccountID, at.Host)
+		}
+		return nil, spent, err
 	}
 	select {
 	case f.making <- struct{}{}:
 		defer func() { <-f.making }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
-	return Make(file, p.OwnerID == p.AccountID)
+	if ctx.Err() != nil {
+		return nil, spent, ctx.Err()
+	}
+	began = f.turns.now()
+	made, err = Make(file, p.OwnerID == p.AccountID)
+	return made, spent + f.turns.now().Sub(began), err
 }
 
 // ask returns what is at an address, whatever type its server says that it has.

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"image/color"
 	"log/slog"
@@ -48,8 +49,9 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 		require.NoError(t, err)
 		w.Store, err = store.Open(t.Context(), store.Options{
 			URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", CloseTime: time.Minute,
-			Now:    func() time.Time { return w.now },
-			Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
+			Now:      func() time.Time { return w.now },
+			Pictures: picture.Bounds{Pictures: 100, Bytes: 1 << 30, Fetches: 50},
+			Render:   func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, w.Close()) })
@@ -71,6 +73,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 		for i := range w.replicas {
 			w.replicas[i] = New(w.Pictures, w.seller.Client(), slog.New(slog.DiscardHandler))
 			w.replicas[i].patience = time.Minute
+			w.replicas[i].turns.now = func() time.Time { return w.now }
 		}
 		test(t, w)
 	})
@@ -177,9 +180,14 @@ func TestFetch_KeepsAPictureForAsLongAsItIsUsed(t *testing.T) {
 		_, err = w.Catalog.UpdateProduct(t.Context(), w.account, ids["/first"], func(p *catalog.Product) { p.Images.V = p.Images.V[:1] })
 		require.NoError(t, err)
 		assert.Equal(t, *first.Name, *w.fetch(ids["/first"]).Name, "the first of its images is the same")
+		change(func(p *catalog.Product) { p.CoverURL = new(w.seller.URL + "/nowhere") })
+		still := w.fetch(ids["/cover"])
+		assert.Equal(t, "Its server answered 404.", *still.Problem)
+		assert.NotEmpty(t, w.file(still, picture.Card), "it is kept until another is there")
 		change(func(p *catalog.Product) { p.CoverURL = w.at("/another", cover) })
-		assert.Empty(t, w.file(former, picture.Card), "nobody needs it any more")
+		assert.NotEmpty(t, w.file(former, picture.Card))
 		assert.NotEqual(t, *former.Name, *w.fetch(ids["/cover"]).Name)
+		assert.Empty(t, w.file(former, picture.Card), "nobody needs it any more")
 		change(func(p *catalog.Product) { p.CoverURL = nil })
 		assert.Nil(t, w.fetch(ids["/cover"]))
 		_, err = w.Catalog.DeleteProduct(t.Context(), w.account, ids["/first"])
@@ -187,7 +195,8 @@ func TestFetch_KeepsAPictureForAsLongAsItIsUsed(t *testing.T) {
 		_, err = w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = nil })
 		require.NoError(t, err)
 		var rows int
-		require.NoError(t, database.Behind(t, w.database).QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM pictures) + (SELECT count(*) FROM picture_files)`).Scan(&rows))
+		require.NoError(t, database.Behind(t, w.database).QueryRowContext(t.Context(), `
+			SELECT (SELECT count(*) FROM pictures) + (SELECT count(*) FROM picture_files) + (SELECT sum(pictures + bytes) FROM picture_usage)`).Scan(&rows))
 		assert.Zero(t, rows)
 	})
 }
@@ -284,4 +293,127 @@ func TestFetch_IsFinishedByAnotherReplica(t *testing.T) {
 		assert.Nil(t, given.DueAt)
 		assert.Equal(t, "This server stopped each time that it fetched the picture.", *given.Problem)
 	})
+}
+
+// An account whose server never answers has one worker at most, and the others do not wait for it.
+func TestRun_DoesNotWaitForASilentServer(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ends := make(chan struct{})
+		for range 5 {
+			w.sells(catalog.Product{CoverURL: w.at("/silent", func(http.ResponseWriter, *http.Request) { <-ends })})
+		}
+		other, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Bea", Email: "bea@example.com"})
+		require.NoError(t, err)
+		var owners []string
+		for range 3 {
+			made, err := w.Catalog.CreateProduct(t.Context(), other.ID, catalog.NewProduct{Product: catalog.Product{Name: "Guide", CoverURL: w.at("/quick", sends(drawn(t, 9, 9, color.White)))}})
+			require.NoError(t, err)
+			owners = append(owners, made.ID)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stopped := make(chan struct{})
+		go func() {
+			w.replicas[0].Run(ctx)
+			close(stopped)
+		}()
+		require.Eventually(t, func() bool {
+			shown, err := w.Pictures.Shown(t.Context(), other.ID, owners)
+			return assert.NoError(t, err) && len(shown) == len(owners) && w.times("/silent") == 1
+		}, time.Minute, 5*time.Millisecond)
+		stop()
+		close(ends)
+		<-stopped
+	})
+}
+
+// A server that was silent is not asked for the account's other pictures for a while. What an account may have in a day, or keep, is not exceeded.
+func TestFetch_LeavesAnAccountItsBounds(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		var abort http.HandlerFunc = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+		for range 3 {
+			w.sells(catalog.Product{CoverURL: w.at("/silent", abort)})
+		}
+		w.fetch(w.account)
+		assert.LessOrEqual(t, w.times("/silent"), 2, "each replica asks once")
+		w.at("/silent", nil)
+		w.now = w.now.Add(pause)
+		w.fetch(w.account)
+		held := func() string {
+			t.Helper()
+			why, err := w.Pictures.Held(t.Context(), w.account)
+			require.NoError(t, err)
+			return why
+		}
+		assert.Empty(t, held())
+
+		behind := database.Behind(t, w.database)
+		usage := func(change string) {
+			t.Helper()
+			_, err := behind.ExecContext(t.Context(), `UPDATE picture_usage SET `+change)
+			require.NoError(t, err)
+		}
+		file := sends(drawn(t, 9, 9, color.White))
+		usage("fetches = 49")
+		first, second := w.sells(catalog.Product{CoverURL: w.at("/a", file)}), w.sells(catalog.Product{CoverURL: w.at("/b", file)})
+		w.fetch(first)
+		assert.Equal(t, 1, w.times("/a")+w.times("/b"))
+		assert.Equal(t, "50 pictures of the account were fetched today. It is fetched tomorrow.", held())
+		claimed, err := w.Pictures.Claim(t.Context(), w.account)
+		require.NoError(t, err)
+		assert.Nil(t, claimed)
+		w.now = w.now.Add(24 * time.Hour)
+		assert.Empty(t, held())
+		assert.NotNil(t, w.fetch(first).Name)
+		assert.NotNil(t, w.fetch(second).Name)
+
+		usage("pictures = 100")
+		third := w.sells(catalog.Product{CoverURL: w.at("/c", file)})
+		assert.Nil(t, w.fetch(third).Name)
+		assert.Contains(t, held(), "As many pictures are kept for the account as may be: 100, or 1024 MB.")
+		_, err = w.Catalog.DeleteProduct(t.Context(), w.account, first)
+		require.NoError(t, err)
+		assert.NotNil(t, w.fetch(third).Name, "it was not given up")
+
+		_, _, err = w.Tenant.DisableAccount(t.Context(), w.account)
+		require.NoError(t, err)
+		fourth := w.sells(catalog.Product{CoverURL: w.at("/d", file)})
+		usage("pictures = 2")
+		w.fetch(fourth)
+		assert.Zero(t, w.times("/d"), "nothing is fetched for a disabled account")
+		_, _, err = w.Tenant.EnableAccount(t.Context(), w.account)
+		require.NoError(t, err)
+		assert.NotNil(t, w.fetch(fourth).Name)
+	})
+}
+
+func TestTurns_GoToWhoHasTakenTheLeast(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	turns := newTurns(func() time.Time { return now })
+	both := []string{"a", "b"}
+	assert.Equal(t, "a", turns.take(both))
+	assert.Equal(t, "b", turns.take(both))
+	assert.Empty(t, turns.take(both), "each has one")
+	turns.give("a", 20*time.Second)
+	turns.give("b", time.Second)
+	for range 3 {
+		assert.Equal(t, "b", turns.take(both))
+		turns.give("b", time.Second)
+	}
+	all := []string{"a", "b", "c"}
+	assert.Equal(t, "c", turns.take(all), "who comes anew")
+	turns.give("c", 10*time.Second)
+	assert.Equal(t, "b", turns.take(all), "and has taken no less than the others")
+	turns.give("b", 30*time.Second)
+	assert.Equal(t, "c", turns.take(all))
+
+	turns.silent("a", "one.example")
+	assert.True(t, turns.isSilent("a", "one.example"))
+	assert.False(t, turns.isSilent("b", "one.example"), "of another account it is asked")
+	now = now.Add(2 * remembered)
+	assert.False(t, turns.isSilent("a", "one.example"))
+	turns.give("c", 0)
+	now = now.Add(2 * remembered)
+	assert.Equal(t, "a", turns.take(both), "nothing is known any more")
+	assert.Len(t, turns.of, 1)
 }

@@ -141,12 +141,12 @@ func TestMake_SaysWhatIsWrong(t *testing.T) {
 	require.NoError(t, jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 64, 64)), nil))
 	clear := append([]byte("RIFF\x1c\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00"), make([]byte, 6)...)
 	for problem, file := range map[string][]byte{
-		"this is no PNG, JPEG, GIF or WebP picture":                   []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
-		"the picture is broken":                                       photo.Bytes()[:photo.Len()-20],
-		"the picture has more than 10 MB":                             append(drawn(t, 16, 16, color.White), make([]byte, mostBytes)...),
-		errScans.Error():                                              grey(jpegKind{components: 3, scans: 4}, 8, 8),
-		errCMYK.Error():                                               grey(jpegKind{components: 4, scans: 1}, 8, 8),
-		errWebP.Error():                                               clear,
+		"this is no PNG, JPEG, GIF or WebP picture": []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
+		"the picture is broken":                     photo.Bytes()[:photo.Len()-20],
+		"the picture has more than 10 MB":           append(drawn(t, 16, 16, color.White), make([]byte, mostBytes)...),
+		errScans.Error():                            grey(jpegKind{components: 3, scans: 4}, 8, 8),
+		errCMYK.Error():                             grey(jpegKind{components: 4, scans: 1}, 8, 8),
+		errWebP.Error():                             clear,
 		"the picture has 65535 x 65535 pixels: a side may have 20000": huge(drawn(t, 16, 16, color.White), 65535, 65535),
 		"the picture has 8001 x 5000 pixels: it may have 40 million":  huge(drawn(t, 16, 16, color.White), 8001, 5000),
 		"the picture has 5000 x 5000 pixels: it may have 13 million":  grey(jpegKind{progressive: true, components: 3, scans: 1}, 5000, 5000),

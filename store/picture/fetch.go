@@ -17,54 +17,81 @@ var pauses = []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.
 // Lease is how long a picture is left to whoever claimed it.
 const Lease = 2 * time.Minute
 
-// An account keeps at most so many pictures, of so many bytes together.
-const (
-	mostPictures = 5000
-	mostBytes    = 1 << 30
-)
+// Bounds are what an account may have of pictures.
+type Bounds struct {
+	Pictures, Bytes int64 // that it keeps
+	Fetches         int64 // in a day
+}
 
-// Waiting returns the accounts in which a picture is to be fetched now. It costs two looks at an index for each account.
+// Usual are the bounds of an account. A shop as large as they allow is fetched in a day.
+var Usual = Bounds{Pictures: 5000, Bytes: 1 << 30, Fetches: 5000}
+
+// usage is what an account has of them.
+type usage struct {
+	Pictures int64 `db:"pictures"`
+	Bytes    int64 `db:"bytes"`
+	Day      int64 `db:"day"`
+	Fetches  int64 `db:"fetches"`
+}
+
+// today is the number of the day, counted from 1970.
+func (s *Store) today() int64 { return s.db.Now().Time().Unix() / int64(core.Day/time.Second) }
+
+// Held returns why no picture of an account is fetched now, as a sentence for the seller: "" if they are.
+func (s *Store) Held(ctx context.Context, account string) (string, error) {
+	u, err := db.Get[usage](ctx, s.db, `SELECT pictures, bytes, day, fetches FROM picture_usage WHERE account_id = ?`, account)
+	switch {
+	case err != nil || u == nil:
+		return "", err
+	case u.Pictures >= s.bounds.Pictures || u.Bytes >= s.bounds.Bytes:
+		return fmt.Sprintf("As many pictures are kept for the account as may be: %d, or %d MB. It is fetched once some are removed.", s.bounds.Pictures, s.bounds.Bytes>>20), nil
+	case u.Day == s.today() && u.Fetches >= s.bounds.Fetches:
+		return fmt.Sprintf("%d pictures of the account were fetched today. It is fetched tomorrow.", s.bounds.Fetches), nil
+	}
+	return "", nil
+}
+
+// Waiting returns the accounts in which a picture is to be fetched now, unless they are disabled, or have what they may. It costs some looks at indexes for
+// each account of which a picture is to be fetched some time, however many are.
 func (s *Store) Waiting(ctx context.Context) ([]string, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
 		return db.Select[string](ctx, s.db, `
-			WITH RECURSIVE waiting (account_id) AS (
-				SELECT min(account_id) FROM pictures WHERE due_at <= ?
+			WITH RECURSIVE waiting (id) AS (
+				SELECT min(account_id) FROM pictures WHERE due_at IS NOT NULL
 				UNION ALL
-				SELECT (SELECT min(p.account_id) FROM pictures AS p WHERE p.due_at <= ? AND p.account_id > waiting.account_id)
-				FROM waiting WHERE account_id IS NOT NULL
-			) SELECT account_id FROM waiting WHERE account_id IS NOT NULL`, s.db.Now(), s.db.Now())
+				SELECT (SELECT min(p.account_id) FROM pictures AS p WHERE p.due_at IS NOT NULL AND p.account_id > waiting.id) FROM waiting WHERE id IS NOT NULL
+			) SELECT id FROM waiting WHERE id IS NOT NULL
+				AND EXISTS (SELECT 1 FROM pictures AS p WHERE p.account_id = waiting.id AND p.due_at <= ?)
+				AND NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = waiting.id AND a.disabled_at IS NOT NULL)
+				AND NOT EXISTS (SELECT 1 FROM picture_usage AS u WHERE u.account_id = waiting.id AND (u.pictures >= ? OR u.bytes >= ? OR u.day = ? AND u.fetches >= ?))`,
+			s.db.Now(), s.bounds.Pictures, s.bounds.Bytes, s.today(), s.bounds.Fetches)
 	})
 }
 
 // Claim returns a picture of an account that is to be fetched now, by this caller alone, who tells Keep or Fail what became of it within Lease. The one that
-// waits longest comes first. It is nil if there is none, or if the one that was next is given up.
+// waits longest comes first. It is nil if there is none, if the one that was next is given up, or if the account is disabled or has what it may.
 func (s *Store) Claim(ctx context.Context, account string) (*Picture, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Picture, error) {
-		p, err := db.Get[Picture](ctx, u, selectPicture+` WHERE account_id = ? AND due_at <= ? ORDER BY due_at, owner_id LIMIT 1`+u.LockSkip(), account, s.db.Now())
+		p, err := db.Get[Picture](ctx, u, selectPicture+` WHERE account_id = ? AND due_at <= ? AND `+db.EnabledAccount+` ORDER BY due_at, owner_id LIMIT 1`+u.LockSkip(), account, s.db.Now())
 		if err != nil || p == nil {
 			return nil, err
 		}
 		if p.Attempts > int64(len(pauses)) {
 			return nil, s.end(ctx, u, p, nil, "This server stopped each time that it fetched the picture.")
 		}
-		kept, err := db.Get[usage](ctx, u, `SELECT count(*) AS pictures, CAST(COALESCE(sum(bytes), 0) AS BIGINT) AS bytes FROM pictures WHERE account_id = ? AND name IS NOT NULL`, account)
-		if err != nil {
+		counted, err := u.Exec(ctx, `
+			INSERT INTO picture_usage AS u (account_id, day, fetches) VALUES (?, ?, 1)
+			ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, fetches = CASE WHEN u.day = excluded.day THEN u.fetches + 1 ELSE 1 END
+			WHERE u.pictures < ? AND u.bytes < ? AND (u.day <> excluded.day OR u.fetches < ?)`,
+			account, s.today(), s.bounds.Pictures, s.bounds.Bytes, s.bounds.Fetches)
+		if err != nil || counted == 0 {
 			return nil, err
-		}
-		if kept.Pictures >= mostPictures || kept.Bytes >= mostBytes {
-			return nil, s.end(ctx, u, p, nil, fmt.Sprintf("The account has as many pictures as are kept: %d, or %d MB.", mostPictures, mostBytes>>20))
 		}
 		claimed := *p
 		claimed.Attempts, claimed.DueAt = p.Attempts+1, new(s.db.Now().Add(Lease))
 		_, err = u.Exec(ctx, `UPDATE pictures SET due_at = ?, attempts = ? WHERE account_id = ? AND owner_id = ?`, claimed.DueAt, claimed.Attempts, account, p.OwnerID)
 		return &claimed, err
 	})
-}
-
-// usage is what an account keeps.
-type usage struct {
-	Pictures int64 `db:"pictures"`
-	Bytes    int64 `db:"bytes"`
 }
 
 // Made is what was made of a picture: its files by their size, such as 640.jpg.
@@ -74,20 +101,41 @@ type Made struct {
 	Files map[string][]byte
 }
 
-// Keep stores what was made of a picture that was claimed, and reports whether it did: it does not if the picture has gone, has another address, or was
-// claimed by somebody else meanwhile.
+// former is what was kept of a picture.
+type former struct {
+	Name  *string `db:"name"`
+	Bytes int64   `db:"bytes"`
+}
+
+// Keep stores what was made of a picture that was claimed in the place of what was kept before, and reports whether it did: it does not if the picture
+// has gone, has another address, or was claimed by somebody else meanwhile.
 func (s *Store) Keep(ctx context.Context, claimed *Picture, made *Made) (bool, error) {
 	name, bytes := strings.ToLower(rand.Text()), 0
 	for _, content := range made.Files {
 		bytes += len(content)
 	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
-		rows, err := u.Exec(ctx, `
-			UPDATE pictures SET due_at = NULL, problem = NULL, name = ?, kind = ?, sizes = ?, bytes = ?
-			WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
-			name, made.Kind, core.JSONOf(made.Sizes), bytes, claimed.AccountID, claimed.OwnerID, claimed.Address, claimed.DueAt, claimed.Attempts)
-		if err != nil || rows == 0 {
+		was, err := db.Get[former](ctx, u.Locked(), `SELECT name, bytes FROM pictures WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
+			claimed.AccountID, claimed.OwnerID, claimed.Address, claimed.DueAt, claimed.Attempts)
+		if err != nil || was == nil {
 			return false, err
+		}
+		more := 0
+		if was.Name == nil {
+			more = 1
+		}
+		for _, change := range []struct {
+			text string
+			args []any
+		}{
+			{`UPDATE pictures SET due_at = NULL, problem = NULL, name = ?, kind = ?, sizes = ?, bytes = ? WHERE account_id = ? AND owner_id = ?`,
+				[]any{name, made.Kind, core.JSONOf(made.Sizes), bytes, claimed.AccountID, claimed.OwnerID}},
+			{`DELETE FROM picture_files WHERE account_id = ? AND name = ?`, []any{claimed.AccountID, core.Deref(was.Name)}},
+			{`UPDATE picture_usage SET pictures = pictures + ?, bytes = bytes + ? WHERE account_id = ?`, []any{more, int64(bytes) - was.Bytes, claimed.AccountID}},
+		} {
+			if _, err := u.Exec(ctx, change.text, change.args...); err != nil {
+				return false, err
+			}
 		}
 		for size, content := range made.Files {
 			if _, err := u.Exec(ctx, `INSERT INTO picture_files (account_id, name, size, content) VALUES (?, ?, ?, ?)`, claimed.AccountID, name, size, content); err != nil {

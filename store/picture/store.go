@@ -5,7 +5,15 @@ package picture
 import "github.com/tillwright/tillwright/store/internal/db"
 
 // Store gives access to the pictures in one database. It is safe for concurrent use. An exported method is atomic: see package store.
-type Store struct{ db *db.DB }
+type Store struct {
+	db     *db.DB
+	bounds Bounds
+}
 
-// New returns the room of an open database.
-func New(d *db.DB) *Store { return &Store{d} }
+// New returns the room of an open database. No bounds are the usual ones.
+func New(d *db.DB, b Bounds) *Store {
+	if b == (Bounds{}) {
+		b = Usual
+	}
+	return &Store{d, b}
+}

@@ -118,7 +118,7 @@ func TestEveryStatement_ReadsInProportion(t *testing.T) {
 			t.Fatal(err)
 		}
 		for table, rows := range sizes {
-			if rows > 0 && rows < reads.Many && table != "ad_limits" && table != "file_usage" { // an account has one
+			if rows > 0 && rows < reads.Many && table != "ad_limits" && table != "file_usage" && table != "picture_usage" { // an account has one
 				t.Errorf("%s has %d rows: its copies are in each other's way", table, rows)
 			}
 		}
@@ -193,9 +193,28 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 	w.knock(t, s)
 	w.look(t, s)
 	tryOut(t, w.SDK())
+	picture(t, s, owner)
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)
 	return owner.Account
+}
+
+// picture has the account's pictures fetched, of which one is missing, another one replaces one, and one is looked at.
+func picture(t *testing.T, s *harness.Server, owner *harness.Client) {
+	t.Helper()
+	c := owner.SDK()
+	p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Pictured", CoverURL: new("https://shop.example/a.png")}))
+	ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Not pictured", CoverURL: new("https://shop.example/missing")}))
+	s.FetchPictures(t)
+	ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{CoverURL: sdk.Set("https://shop.example/b.png")}))
+	s.FetchPictures(t)
+	name := ""
+	if err := s.DB.QueryRowContext(t.Context(), `SELECT name FROM pictures WHERE owner_id = '`+p.ID+`'`).Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	if answer := owner.Do(t, http.MethodGet, "/media/"+owner.Account+"/"+name+"-2.jpg", nil); answer.Status != http.StatusOK {
+		t.Fatalf("a picture that is there: %d", answer.Status)
+	}
 }
 
 // tryOut has a customer try a product for which the account gives each one trial: it is begun, given up, had, and not had again.

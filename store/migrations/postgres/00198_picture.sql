@@ -1,7 +1,8 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 
--- The picture that an account or a product has at an address: it is fetched once, and kept by us. A change of the address makes a new row.
+-- The picture that an account or a product has at an address: it is fetched once, and kept by us. When the address changes, the former picture is
+-- kept until the new one is there.
 CREATE TABLE IF NOT EXISTS pictures (
     account_id TEXT NOT NULL,
     owner_id   TEXT NOT NULL, -- the account of a logo, or the product
@@ -16,7 +17,7 @@ CREATE TABLE IF NOT EXISTS pictures (
     PRIMARY KEY (account_id, owner_id)
 );
 
-CREATE INDEX IF NOT EXISTS pictures_due ON pictures (account_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS pictures_due ON pictures (account_id, due_at, owner_id) WHERE due_at IS NOT NULL;
 
 ALTER TABLE pictures ALTER COLUMN account_id SET (n_distinct = 20);
 
@@ -30,11 +31,21 @@ CREATE TABLE IF NOT EXISTS picture_files (
 
 ALTER TABLE picture_files ALTER COLUMN account_id SET (n_distinct = 20);
 
+-- What an account keeps, and how many pictures were fetched for it on a day, counted from 1970.
+CREATE TABLE IF NOT EXISTS picture_usage (
+    account_id TEXT NOT NULL PRIMARY KEY,
+    pictures   BIGINT NOT NULL DEFAULT 0,
+    bytes      BIGINT NOT NULL DEFAULT 0,
+    day        BIGINT NOT NULL DEFAULT 0,
+    fetches    BIGINT NOT NULL DEFAULT 0
+);
+
 -- The files go with the row that names them.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION pictures_files() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM picture_files WHERE account_id = OLD.account_id AND name = OLD.name;
+    UPDATE picture_usage SET pictures = pictures - 1, bytes = bytes - OLD.bytes WHERE account_id = OLD.account_id;
     RETURN NULL;
 END
 $$;
@@ -44,12 +55,18 @@ CREATE OR REPLACE TRIGGER pictures_files AFTER DELETE ON pictures FOR EACH ROW W
 
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION accounts_picture() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    named TEXT;
 BEGIN
-    IF TG_OP <> 'INSERT' THEN
+    IF TG_OP <> 'DELETE' THEN
+        named := NEW.logo_url;
+    END IF;
+    IF TG_OP <> 'INSERT' AND named IS NULL THEN
         DELETE FROM pictures WHERE account_id = OLD.id AND owner_id = OLD.id;
     END IF;
-    IF TG_OP <> 'DELETE' AND NEW.logo_url IS NOT NULL THEN
-        INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.id, NEW.id, NEW.logo_url) ON CONFLICT DO NOTHING;
+    IF named IS NOT NULL THEN
+        INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.id, NEW.id, named)
+        ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address;
     END IF;
     RETURN NULL;
 END
@@ -65,14 +82,18 @@ CREATE OR REPLACE TRIGGER accounts_picture_delete AFTER DELETE ON accounts FOR E
 -- A product without a cover shows the first of its images.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION products_picture() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    named TEXT;
 BEGIN
-    IF TG_OP <> 'INSERT' THEN
+    IF TG_OP <> 'DELETE' THEN
+        named := COALESCE(NEW.cover_url, CAST(NEW.images AS json) ->> 0);
+    END IF;
+    IF TG_OP <> 'INSERT' AND named IS NULL THEN
         DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
     END IF;
-    IF TG_OP <> 'DELETE' THEN
-        INSERT INTO pictures (account_id, owner_id, address)
-        SELECT NEW.account_id, NEW.id, address FROM (SELECT COALESCE(NEW.cover_url, CAST(NEW.images AS json) ->> 0) AS address) AS shown WHERE address IS NOT NULL
-        ON CONFLICT DO NOTHING;
+    IF named IS NOT NULL THEN
+        INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.account_id, NEW.id, named)
+        ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address;
     END IF;
     RETURN NULL;
 END
@@ -81,13 +102,7 @@ $$;
 
 CREATE OR REPLACE TRIGGER products_picture_insert AFTER INSERT ON products FOR EACH ROW WHEN (NEW.cover_url IS NOT NULL OR NEW.images <> '[]') EXECUTE FUNCTION products_picture();
 
-CREATE OR REPLACE TRIGGER products_picture_update AFTER UPDATE ON products FOR EACH ROW
-    WHEN (OLD.cover_url IS DISTINCT FROM NEW.cover_url OR NEW.cover_url IS NULL AND OLD.images <> NEW.images AND CAST(OLD.images AS json) ->> 0 IS DISTINCT FROM CAST(NEW.images AS json) ->> 0)
-    EXECUTE FUNCTION products_picture();
+CREATE OR REPLACE TRIGGER products_picture_update AFTER UPDATE ON products FOR EACH ROW WHEN (OLD.cover_url IS DISTINCT FROM NEW.cover_url
+    OR NEW.cover_url IS NULL AND OLD.images <> NEW.images AND CAST(OLD.images AS json) ->> 0 IS DISTINCT FROM CAST(NEW.images AS json) ->> 0) EXECUTE FUNCTION products_picture();
 
 CREATE OR REPLACE TRIGGER products_picture_delete AFTER DELETE ON products FOR EACH ROW WHEN (OLD.cover_url IS NOT NULL OR OLD.images <> '[]') EXECUTE FUNCTION products_picture();
-
-INSERT INTO pictures (account_id, owner_id, address) SELECT id, id, logo_url FROM accounts WHERE logo_url IS NOT NULL ON CONFLICT DO NOTHING;
-
-INSERT INTO pictures (account_id, owner_id, address)
-SELECT account_id, id, COALESCE(cover_url, CAST(images AS json) ->> 0) FROM products WHERE COALESCE(cover_url, CAST(images AS json) ->> 0) IS NOT NULL ON CONFLICT DO NOTHING;

@@ -1,6 +1,7 @@
 -- +goose Up
 
--- The picture that an account or a product has at an address: it is fetched once, and kept by us. A change of the address makes a new row.
+-- The picture that an account or a product has at an address: it is fetched once, and kept by us. When the address changes, the former picture is
+-- kept until the new one is there.
 CREATE TABLE IF NOT EXISTS pictures (
     account_id TEXT NOT NULL,
     owner_id   TEXT NOT NULL, -- the account of a logo, or the product
@@ -15,7 +16,7 @@ CREATE TABLE IF NOT EXISTS pictures (
     PRIMARY KEY (account_id, owner_id)
 ) STRICT;
 
-CREATE INDEX IF NOT EXISTS pictures_due ON pictures (account_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS pictures_due ON pictures (account_id, due_at, owner_id) WHERE due_at IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS picture_files (
     account_id TEXT NOT NULL,
@@ -25,23 +26,35 @@ CREATE TABLE IF NOT EXISTS picture_files (
     PRIMARY KEY (account_id, name, size)
 ) STRICT;
 
+-- What an account keeps, and how many pictures were fetched for it on a day, counted from 1970.
+CREATE TABLE IF NOT EXISTS picture_usage (
+    account_id TEXT NOT NULL PRIMARY KEY,
+    pictures   INTEGER NOT NULL DEFAULT 0,
+    bytes      INTEGER NOT NULL DEFAULT 0,
+    day        INTEGER NOT NULL DEFAULT 0,
+    fetches    INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
 -- The files go with the row that names them.
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS pictures_files AFTER DELETE ON pictures WHEN OLD.name IS NOT NULL BEGIN
     DELETE FROM picture_files WHERE account_id = OLD.account_id AND name = OLD.name;
+    UPDATE picture_usage SET pictures = pictures - 1, bytes = bytes - OLD.bytes WHERE account_id = OLD.account_id;
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS accounts_picture_insert AFTER INSERT ON accounts WHEN NEW.logo_url IS NOT NULL BEGIN
-    INSERT INTO pictures (account_id, owner_id, address) VALUES (NEW.id, NEW.id, NEW.logo_url) ON CONFLICT DO NOTHING;
+    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.id, NEW.id, NEW.logo_url WHERE NEW.logo_url IS NOT NULL
+    ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address;
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS accounts_picture_update AFTER UPDATE ON accounts WHEN OLD.logo_url IS NOT NEW.logo_url BEGIN
-    DELETE FROM pictures WHERE account_id = OLD.id AND owner_id = OLD.id;
-    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.id, NEW.id, NEW.logo_url WHERE NEW.logo_url IS NOT NULL ON CONFLICT DO NOTHING;
+    DELETE FROM pictures WHERE account_id = OLD.id AND owner_id = OLD.id AND NEW.logo_url IS NULL;
+    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.id, NEW.id, NEW.logo_url WHERE NEW.logo_url IS NOT NULL
+    ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address;
 END;
 -- +goose StatementEnd
 
@@ -54,17 +67,17 @@ END;
 -- A product without a cover shows the first of its images.
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS products_picture_insert AFTER INSERT ON products WHEN NEW.cover_url IS NOT NULL OR NEW.images <> '[]' BEGIN
-    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) IS NOT NULL ON CONFLICT DO NOTHING;
+    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) IS NOT NULL
+    ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address;
 END;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TRIGGER IF NOT EXISTS products_picture_update AFTER UPDATE ON products
-WHEN OLD.cover_url IS NOT NEW.cover_url OR NEW.cover_url IS NULL AND OLD.images <> NEW.images AND json_extract(OLD.images, '$[0]') IS NOT json_extract(NEW.images, '$[0]') BEGIN
-    DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
-    INSERT INTO pictures (account_id, owner_id, address)
-    SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE NEW.cover_url IS NOT NULL OR json_extract(NEW.images, '$[0]') IS NOT NULL
-    ON CONFLICT DO NOTHING;
+CREATE TRIGGER IF NOT EXISTS products_picture_update AFTER UPDATE ON products WHEN OLD.cover_url IS NOT NEW.cover_url
+    OR NEW.cover_url IS NULL AND OLD.images <> NEW.images AND json_extract(OLD.images, '$[0]') IS NOT json_extract(NEW.images, '$[0]') BEGIN
+    DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id AND COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) IS NULL;
+    INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.account_id, NEW.id, COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) WHERE COALESCE(NEW.cover_url, json_extract(NEW.images, '$[0]')) IS NOT NULL
+    ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address;
 END;
 -- +goose StatementEnd
 
@@ -73,8 +86,3 @@ CREATE TRIGGER IF NOT EXISTS products_picture_delete AFTER DELETE ON products WH
     DELETE FROM pictures WHERE account_id = OLD.account_id AND owner_id = OLD.id;
 END;
 -- +goose StatementEnd
-
-INSERT INTO pictures (account_id, owner_id, address) SELECT id, id, logo_url FROM accounts WHERE logo_url IS NOT NULL ON CONFLICT DO NOTHING;
-
-INSERT INTO pictures (account_id, owner_id, address)
-SELECT account_id, id, COALESCE(cover_url, json_extract(images, '$[0]')) FROM products WHERE COALESCE(cover_url, json_extract(images, '$[0]')) IS NOT NULL ON CONFLICT DO NOTHING;

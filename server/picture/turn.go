@@ -1,0 +1,107 @@
+package picture
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+const (
+	remembered = time.Hour       // how long it is known what an account took
+	pause      = 5 * time.Minute // for a server that was silent
+)
+
+// turns say for which account a picture is fetched next: the one that has taken the least time lately, and of those the one whose turn is longest ago. So
+// an account whose server answers slowly, or never, waits for the others, and they do not wait for it.
+type turns struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	of       map[string]*turn // by account
+	silences map[silence]time.Time
+}
+
+// turn is what is remembered of an account.
+type turn struct {
+	isTaken bool
+	spent   time.Duration
+	at      time.Time // when the last one ended
+}
+
+// silence is a server that did not answer. It is known for one account alone, since another one may ask it for something else.
+type silence struct{ account, host string }
+
+func newTurns(now func() time.Time) *turns {
+	return &turns{now: now, of: map[string]*turn{}, silences: map[silence]time.Time{}}
+}
+
+// take returns the one of the accounts whose turn it is, "" if each has one already. The caller gives it back. Who comes anew has taken as much as who has
+// taken the least.
+func (t *turns) take(accounts []string) (next string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.forget()
+	least := time.Duration(math.MaxInt64)
+	for _, account := range accounts {
+		if known := t.of[account]; known != nil {
+			least = min(least, known.spent)
+		}
+	}
+	var first turn
+	for _, account := range accounts {
+		one := turn{spent: least}
+		if known := t.of[account]; known != nil {
+			one = *known
+		}
+		if one.isTaken {
+			continue
+		}
+		if next == "" || one.spent < first.spent || one.spent == first.spent && one.at.Before(first.at) {
+			next, first = account, one
+		}
+	}
+	if next != "" {
+		first.isTaken = true
+		if least == math.MaxInt64 {
+			first.spent = 0
+		}
+		t.of[next] = &first
+	}
+	return next
+}
+
+// give ends a turn that took so long.
+func (t *turns) give(account string, spent time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.of[account]
+	one.isTaken, one.spent, one.at = false, one.spent+spent, t.now()
+}
+
+// forget drops what was long ago. The caller holds t.mu.
+func (t *turns) forget() {
+	for account, one := range t.of {
+		if !one.isTaken && t.now().Sub(one.at) > remembered {
+			delete(t.of, account)
+		}
+	}
+	for who, until := range t.silences {
+		if !t.now().Before(until) {
+			delete(t.silences, who)
+		}
+	}
+}
+
+// silent notes that a server did not answer.
+func (t *turns) silent(account, host string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.silences[silence{account, host}] = t.now().Add(pause)
+}
+
+// isSilent reports whether a server did not answer a moment ago.
+func (t *turns) isSilent(account, host string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now().Before(t.silences[silence{account, host}])
+}
