@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
 	"github.com/tillwright/tillwright/store/throttle"
@@ -199,6 +200,9 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, units, created_at, updated_at)
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 2, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}',
 				'[{"price_variant":"price_1","most":1,"sold":0,"held":0}]', 0, 0 FROM orders`,
+		picture.PromiseOwner: `INSERT INTO pictures (account_id, owner_id, address) SELECT account_id, 'prod_gone', 'https://shop.example/a.png' FROM products`,
+		picture.PromiseFiles: `INSERT INTO pictures (account_id, owner_id, address, name) SELECT account_id, 'prod_gone', 'https://shop.example/a.png', 'a' FROM products`,
+		picture.PromiseUsage: `INSERT INTO picture_usage (account_id, pictures) SELECT account_id, 1 FROM products`,
 		"no API key can do more than the key that made it": `UPDATE api_keys SET created_by = 'key_other'`,
 	}
 	sabotage["a subscription counts in the metrics with what it comes to a month, if it is active or past due"] = sabotage["a subscription has a next step exactly if it goes on"]

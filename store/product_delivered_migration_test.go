@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,6 +29,11 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 		}
 		must(`UPDATE products SET images = '["https://shop.example/a.png", "https://shop.example/b.png"]' WHERE id = ?`, products[0])
 		must(`DELETE FROM pictures`) // as before there were any
+		file := `INSERT INTO picture_files (account_id, name, size, content) VALUES (?, ?, '96.jpg', ?)`
+		for owner, name := range map[string]string{products[0]: "former", products[1]: "none", "prod_gone": "gone"} { // and a step that was cut short
+			must(`INSERT INTO pictures (account_id, owner_id, address, name, bytes) VALUES (?, ?, 'https://shop.example/old.png', ?, 5)`, s.account, owner, name)
+			must(file, s.account, name, []byte("12345"))
+		}
 		isCounted := func() {
 			t.Helper()
 			for _, id := range products {
@@ -52,14 +58,50 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, found, "what sellers named before is fetched too")
 		require.Equal(t, "https://shop.example/a.png", found.Address)
+		require.Equal(t, "former", *found.Name)
+		require.Zero(t, *found.DueAt)
+		var kept string
+		require.NoError(t, s.db.Write.DB.Get(&kept, `
+			SELECT p.owner_id || ' ' || f.name || ' ' || u.pictures || ' ' || u.bytes FROM pictures p, picture_files f, picture_usage u`), "a single row of each")
+		require.Equal(t, products[0]+" former 1 5", kept)
 
+		must(file, s.account, "stray", []byte("1"))
+		must(`UPDATE picture_usage SET bytes = 4`)
 		must(`UPDATE products SET delivers = FALSE, delivered_files = 0, delivered_keys = 7 WHERE id = ?`, products[0])
 		done, err := s.Repair(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, core.Repaired{Products: 1}, done, "what an old server wrote beside")
+		require.Equal(t, core.Repaired{Products: 1, Pictures: 2}, done, "what an old server wrote beside")
 		isCounted()
 		done, err = s.Repair(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, done, "it may be repeated")
+		if s.Engine() == core.PostgreSQL {
+			isRepairedBeside(t, s, products[0])
+		}
 	})
+}
+
+// isRepairedBeside claims that Repair waits for whoever changes an address, and does not bring the former one back.
+func isRepairedBeside(t *testing.T, s *shop, product string) {
+	t.Helper()
+	tx, err := s.db.Write.DB.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer tx.Rollback()
+	_, err = tx.ExecContext(t.Context(), `UPDATE products SET images = '["https://shop.example/c.png"]' WHERE id = $1`, product)
+	require.NoError(t, err)
+	repaired := make(chan error, 1)
+	go func() {
+		_, err := s.Repair(t.Context())
+		repaired <- err
+	}()
+	require.Eventually(t, func() bool {
+		var waiting int
+		err := s.db.Read.DB.Get(&waiting, `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO pictures%'`)
+		return err == nil && waiting > 0
+	}, time.Minute, 5*time.Millisecond)
+	require.NoError(t, tx.Commit())
+	require.NoError(t, <-repaired)
+	found, err := s.Pictures.Of(t.Context(), s.account, product)
+	require.NoError(t, err)
+	require.Equal(t, "https://shop.example/c.png", found.Address)
 }

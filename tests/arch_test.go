@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"store/activity":    {"store/core", "store/internal/db", "store/migrations"},
 	"store/request":     {"store/core", "store/internal/db", "store/migrations"},
 	"store/team":        {"store/activity", "store/core", "store/internal/db", "store/migrations", "store/person", "store/tenant", "store/throttle"},
-	"store/audit":       {"store/advert", "store/core", "store/grant", "store/internal/db", "store/migrations", "store/outbox", "store/tenant", "store/throttle"},
+	"store/audit":       {"store/advert", "store/core", "store/grant", "store/internal/db", "store/migrations", "store/outbox", "store/picture", "store/tenant", "store/throttle"},
 	"store/signed":      {"store/core", "store/internal/db", "store/migrations"},
 	"store/portal":      {"store/core", "store/internal/db", "store/migrations"},
 	"store/picture":     {"store/core", "store/internal/db", "store/migrations"},

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
 )
@@ -35,7 +36,7 @@ func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]cor
 // retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	promised := slices.Concat(commerceInvariants, deliveryInvariants, metricsInvariants, arrayInvariants(s.db), balanceInvariants(s.db), s.tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants)
+	promised := slices.Concat(commerceInvariants, deliveryInvariants, metricsInvariants, arrayInvariants(s.db), balanceInvariants(s.db), picture.Invariants(s.db), s.tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants)
 	if err := s.db.CheckAll(ctx, promised, checked); err != nil {
 		return err
 	}

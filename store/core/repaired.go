@@ -6,4 +6,5 @@ type Repaired struct {
 	Balances  int `json:"balances"`  // of a customer in a currency
 	Addresses int `json:"addresses"` // their keys
 	Products  int `json:"products"`  // how many things of each kind they deliver
+	Pictures  int `json:"pictures"`  // their rows, files and counts
 }

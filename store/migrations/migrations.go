@@ -1,5 +1,5 @@
 // Package migrations holds the schema of both engines, forward only. The two folders are twins: the same file
-// names, tables and columns. What SQL cannot do are steps in Go, EmailKeys and Repair. On PostgreSQL every statement stands alone and may be
+// names, tables and columns. What SQL cannot do are steps in Go: EmailKeys, Repair and Pictures. On PostgreSQL every statement stands alone and may be
 // repeated, so that a migration that was cut short is simply run again. On SQLite a file is one transaction.
 package migrations
 
@@ -19,6 +19,9 @@ const EmailKeys = 158
 // Repair is the number of another such step: Repair in store/internal/db.
 const Repair = 169
 
+// Pictures is the number of a third: pictures in store/internal/db.
+const Pictures = 200
+
 // FS returns the migrations of an engine, "sqlite" or "postgres".
 func FS(engine string) (fs.FS, error) { return fs.Sub(files, engine) }
 
@@ -30,5 +33,5 @@ func Latest(engine string) (int64, error) {
 	}
 	number, _, _ := strings.Cut(entries[len(entries)-1].Name(), "_")
 	latest, err := strconv.ParseInt(number, 10, 64)
-	return max(latest, EmailKeys, Repair), err
+	return max(latest, EmailKeys, Repair, Pictures), err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -94,7 +95,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d, products %d.", done.Orders, done.Balances, done.Addresses, done.Products))
+		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d, products %d, pictures %d.", done.Orders, done.Balances, done.Addresses, done.Products, done.Pictures))
 	}
 	tell := func(promise string, broken []core.Violation) {
 		promises++
@@ -125,10 +126,10 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		return nil, nil, 0, err
 	}
 	isRepairable := func(f finding) bool {
-		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers, audit.PromiseDelivered}, f.Promise)
+		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers, audit.PromiseDelivered, picture.PromiseOwner, picture.PromiseFiles, picture.PromiseUsage}, f.Promise)
 	}
 	if slices.ContainsFunc(findings, isRepairable) {
-		advice = append(advice, "A server of an older version has changed balances, orders or products. Stop it, and run `tillwright doctor --repair`.")
+		advice = append(advice, "A server of an older version has changed balances, orders, products or pictures. Stop it, and run `tillwright doctor --repair`.")
 	}
 	if wrong > 0 {
 		advice = append(advice, fmt.Sprintf("A server of an older version wrote keys of addresses, %d in all. Stop it, and run `tillwright doctor --repair`.", wrong))

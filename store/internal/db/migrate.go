@@ -78,7 +78,7 @@ func (d *DB) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) er
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(VersionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(emailKeys(d.Engine), repairs(d.Engine)))
+	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(VersionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(emailKeys(d.Engine), repairs(d.Engine), pictures(d.Engine)))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}

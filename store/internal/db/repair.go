@@ -15,8 +15,8 @@ import (
 )
 
 // Repair sets right what a server of an older version leaves behind that goes on running beside this one, or after a migration: balances that it changed
-// without writing it down, orders that do not know who can give back what was paid for them, products that say wrongly what they deliver, and the keys of addresses that
-// it wrote. What is right it does not touch, so that it may be repeated at any time.
+// without writing it down, orders that do not know who can give back what was paid for them, products that say wrongly what they deliver, pictures that are not those of their owners, and the
+// keys of addresses that it wrote. What is right it does not touch, so that it may be repeated at any time.
 func (d *DB) Repair(ctx context.Context) (core.Repaired, error) {
 	if d.Engine == core.PostgreSQL {
 		var done core.Repaired
@@ -63,10 +63,10 @@ func repairs(engine string) *goose.Migration {
 // repairAll is Repair on a connection.
 func repairAll(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
-	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable, s.noteDelivered)
+	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable, s.noteDelivered, s.notePictures)
 }
 
-// repair is repairAll before the steps 171 and 183, which made the columns that noteRefundable and noteDelivered write.
+// repair is repairAll before the steps 171, 183 and 198, which made what noteRefundable, noteDelivered and notePictures write.
 func repair(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
 	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys)

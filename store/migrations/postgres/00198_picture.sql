@@ -40,6 +40,8 @@ CREATE TABLE IF NOT EXISTS picture_usage (
     fetches    BIGINT NOT NULL DEFAULT 0
 );
 
+ALTER TABLE picture_usage ALTER COLUMN account_id SET (n_distinct = 20);
+
 -- The files go with the row that names them.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION pictures_files() RETURNS trigger LANGUAGE plpgsql AS $$
