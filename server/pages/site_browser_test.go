@@ -36,7 +36,7 @@ func TestSite_RunsNoScriptInABrowser(t *testing.T) {
 	quoted, err := json.Marshal(script)
 	require.NoError(t, err)
 	text := string(quoted)
-	w.sell(catalog.Product{Name: script}, 900)
+	w.pictured(w.sell(catalog.Product{Name: script}, 900).ID, pixels(400, 300))
 	a := w.publish(`{"type": "hero", "heading": ` + text + `, "text": ` + text + `, "button": {"label": "Call", "url": "tel:+15550100"}},
 		{"type": "links", "items": [{"label": "<script>document.title = 'run'</script>", "url": "https://a.example/'onmouseover='document.title=1"}]}, {"type": "products"},
 		{"type": "faq", "items": [{"question": ` + text + `, "answer": ` + text + `}]}, {"type": "image", "url": "https://a.example/a.png", "alt": ` + text + `, "caption": ` + text + `},
@@ -49,6 +49,7 @@ func TestSite_RunsNoScriptInABrowser(t *testing.T) {
 	assert.Equal(t, "0", page.Value(`document.querySelectorAll('script, svg, img[onerror]').length`))
 	assert.Equal(t, "0", page.Value(`[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length`))
 	assert.Equal(t, "null", page.Value(`self.origin`), "the page has no origin")
+	page.Wait(`[...document.images].some(i => i.src.includes('/media/') && i.complete && i.naturalWidth > 0)`) // and shows our pictures all the same
 }
 
 // Whatever colour a seller chose, a site can be used by everybody, on a narrow phone too. With a folder in TILLWRIGHT_SCREENSHOTS it is drawn there.
@@ -57,10 +58,13 @@ func TestSite_CanBeUsedByEverybody(t *testing.T) {
 	w := newShop(t)
 	long := strings.Repeat("endless", 14)
 	book := w.sell(catalog.Product{Name: "Handbook " + long, Headline: new(long)}, 1900)
+	w.pictured(w.account, pixels(600, 150))
+	w.pictured(book.ID, pixels(800, 600))
 	w.sell(catalog.Product{Name: "Atlas"}, 2900)
 	_, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf(book.PriceVariantIDs.V), Active: true})
 	require.NoError(t, err)
 	post := w.writes(content.BlogPost{Title: "On ships " + long, Body: "## They\n\nsail *far*, [away](https://example.com).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Excerpt: new(long), AuthorName: new("Ada")})
+	w.pictured(post.ID, pixels(800, 450))
 	blocks := `{"type": "hero", "heading": "Ada ships", "text": "Books for people who build things.", "button": {"label": "Write to me", "url": "mailto:ada@example.com"}},
 		{"type": "links", "items": [{"label": "My workshop", "url": "https://example.com/"}, {"label": "` + long + `", "url": "tel:+15550100"}]}, {"type": "products"}, {"type": "posts"},
 		{"type": "text", "markdown": "## Since 1843\n\nBooks and *ships*.\n\n- one\n- two\n"}, {"type": "testimonials", "items": [{"quote": "Good. ` + long + `", "name": "Grace"}, {"quote": "Better", "name": "Alan"}]},
