@@ -1744,7 +1744,7 @@ type AccountUpdate struct {
 	// WebsiteURL Your own site.
 	WebsiteURL nullable.Nullable[string] `json:"website_url,omitempty"`
 
-	// LogoURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages, documents and letters show a copy of it.
+	// LogoURL A PNG, JPEG, GIF or WebP by https, of 10 MB at most; `/docs/limits` says what else it may be. It is fetched once; pages, documents and letters show a copy of it.
 	LogoURL nullable.Nullable[string] `json:"logo_url,omitempty"`
 
 	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them: #, and two hexadecimal digits each for red, green and blue.
@@ -4247,7 +4247,7 @@ type BlogPostCreate struct {
 	// Body Markdown.
 	Body *string `json:"body,omitempty"`
 
-	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; the page shows a copy of it.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB at most; `/docs/limits` says what else it may be. It is fetched once; the page shows a copy of it.
 	CoverURL *string `json:"cover_url,omitempty"`
 
 	// AuthorName The name of the author.
@@ -4298,7 +4298,7 @@ type BlogPostUpdate struct {
 	// Body Markdown.
 	Body *string `json:"body,omitempty"`
 
-	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; the page shows a copy of it.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB at most; `/docs/limits` says what else it may be. It is fetched once; the page shows a copy of it.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
 	// AuthorName The name of the author.
@@ -8958,7 +8958,7 @@ type ProductCreate struct {
 	// Images URLs of pictures, in their order. Pages show the first of a product without `cover_url`.
 	Images []string `json:"images,omitempty"`
 
-	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages show a copy of it.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB at most; `/docs/limits` says what else it may be. It is fetched once; pages show a copy of it.
 	CoverURL *string `json:"cover_url,omitempty"`
 
 	// TaxCode Kept for you.
@@ -9099,7 +9099,7 @@ type ProductUpdate struct {
 	// Images Replaces all of them.
 	Images []string `json:"images,omitzero"`
 
-	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB and 40 megapixels at most. It is fetched once; pages show a copy of it.
+	// CoverURL A PNG, JPEG, GIF or WebP by https, of 10 MB at most; `/docs/limits` says what else it may be. It is fetched once; pages show a copy of it.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
 	// TaxCode Kept for you.
