@@ -25,12 +25,13 @@ const (
 
 // Fetcher fetches pictures, one of each account at a time. Any number of replicas may run one.
 type Fetcher struct {
-	store    *picture.Store
-	client   *http.Client
-	log      *slog.Logger
-	patience time.Duration
-	making   chan struct{} // the place of the one that is decoded
-	turns    *turns
+	store  *picture.Store
+	client *http.Client
+	log    *slog.Logger
+	making chan struct{} // the place of the one that is decoded
+	turns  *turns
+
+	lookEvery, patience time.Duration
 }
 
 // New returns a Fetcher that asks with a client, which decides what addresses it reaches.
@@ -42,24 +43,22 @@ func New(store *picture.Store, client *http.Client, log *slog.Logger) *Fetcher {
 		}
 		return nil
 	}
-	return &Fetcher{store: store, client: &asking, log: log, patience: patience, making: make(chan struct{}, 1), turns: newTurns(time.Now)}
+	return &Fetcher{store: store, client: &asking, log: log, making: make(chan struct{}, 1), turns: newTurns(time.Now), lookEvery: lookEvery, patience: patience}
 }
 
 // Run fetches what is to be fetched until ctx ends.
 func (f *Fetcher) Run(ctx context.Context) {
 	var all sync.WaitGroup
-	for range atOnce {
+	for i := range atOnce {
 		all.Go(func() {
-			ticker := time.NewTicker(lookEvery)
-			defer ticker.Stop()
-			for {
-				if err := f.work(ctx); err != nil && ctx.Err() == nil {
-					f.log.ErrorContext(ctx, "fetch pictures", "error", err)
-				}
+			for wait := time.Duration(i) * f.lookEvery; ; wait = atOnce * f.lookEvery { // one after the other
 				select {
 				case <-ctx.Done():
 					return
-				case <-ticker.C:
+				case <-time.After(wait):
+				}
+				if err := f.work(ctx); err != nil && ctx.Err() == nil {
+					f.log.ErrorContext(ctx, "fetch pictures", "error", err)
 				}
 			}
 		})

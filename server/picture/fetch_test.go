@@ -72,7 +72,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 		t.Cleanup(w.seller.Close)
 		for i := range w.replicas {
 			w.replicas[i] = New(w.Pictures, w.seller.Client(), slog.New(slog.DiscardHandler))
-			w.replicas[i].patience = time.Minute
+			w.replicas[i].patience, w.replicas[i].lookEvery = time.Minute, time.Millisecond
 			w.replicas[i].turns.now = func() time.Time { return w.now }
 		}
 		test(t, w)
@@ -384,36 +384,4 @@ func TestFetch_LeavesAnAccountItsBounds(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotNil(t, w.fetch(fourth).Name)
 	})
-}
-
-func TestTurns_GoToWhoHasTakenTheLeast(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	turns := newTurns(func() time.Time { return now })
-	both := []string{"a", "b"}
-	assert.Equal(t, "a", turns.take(both))
-	assert.Equal(t, "b", turns.take(both))
-	assert.Empty(t, turns.take(both), "each has one")
-	turns.give("a", 20*time.Second)
-	turns.give("b", time.Second)
-	for range 3 {
-		assert.Equal(t, "b", turns.take(both))
-		turns.give("b", time.Second)
-	}
-	all := []string{"a", "b", "c"}
-	assert.Equal(t, "c", turns.take(all), "who comes anew")
-	turns.give("c", 10*time.Second)
-	assert.Equal(t, "b", turns.take(all), "and has taken no less than the others")
-	turns.give("b", 30*time.Second)
-	assert.Equal(t, "c", turns.take(all))
-
-	turns.silent("a", "one.example")
-	assert.True(t, turns.isSilent("a", "one.example"))
-	assert.False(t, turns.isSilent("b", "one.example"), "of another account it is asked")
-	now = now.Add(2 * remembered)
-	assert.False(t, turns.isSilent("a", "one.example"))
-	turns.give("c", 0)
-	now = now.Add(2 * remembered)
-	assert.Equal(t, "a", turns.take(both), "nothing is known any more")
-	assert.Len(t, turns.of, 1)
 }

@@ -1,0 +1,40 @@
+package picture
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestTurns_GoToWhoHasTakenTheLeast(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	turns := newTurns(func() time.Time { return now })
+	both := []string{"a", "b"}
+	assert.Equal(t, "a", turns.take(both))
+	assert.Equal(t, "b", turns.take(both))
+	assert.Empty(t, turns.take(both), "each has one")
+	turns.give("a", 20*time.Second)
+	turns.give("b", time.Second)
+	for range 3 {
+		assert.Equal(t, "b", turns.take(both))
+		turns.give("b", time.Second)
+	}
+	all := []string{"a", "b", "c"}
+	assert.Equal(t, "c", turns.take(all), "who comes anew")
+	turns.give("c", 10*time.Second)
+	assert.Equal(t, "b", turns.take(all), "and has taken no less than the others")
+	turns.give("b", 30*time.Second)
+	assert.Equal(t, "c", turns.take(all))
+
+	turns.silent("a", "one.example")
+	assert.True(t, turns.isSilent("a", "one.example"))
+	assert.False(t, turns.isSilent("b", "one.example"), "of another account it is asked")
+	now = now.Add(2 * remembered)
+	assert.False(t, turns.isSilent("a", "one.example"))
+	turns.give("c", 0)
+	now = now.Add(2 * remembered)
+	assert.Equal(t, "a", turns.take(both), "nothing is known any more")
+	assert.Len(t, turns.of, 1)
+}
