@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -179,8 +180,8 @@ func TestLater_NoReadSeesATableThatItDoesNotName(t *testing.T) {
 		require.NotEmpty(t, bodies)
 		for _, body := range bodies {
 			for _, written := range regexp.MustCompile(`(?:INSERT(?: OR \w+)? INTO|DELETE FROM|UPDATE(?: OR \w+)?)\s+(\w+)\s`).FindAllStringSubmatch(body, -1) {
-				if written[1] != "ON" && written[1] != "OF" { // what the trigger is for
-					require.Equal(t, db.Triggered, written[1], body)
+				if !slices.Contains([]string{"ON", "OF", "SET"}, written[1]) { // what the trigger is for, and a row that was there
+					require.True(t, db.Triggered(written[1]), "%s is written by %s", written[1], body)
 				}
 			}
 		}

@@ -65,18 +65,21 @@ func (u *Unit) Later(ctx context.Context, c Change) error {
 	return nil
 }
 
-// Triggered is the table that triggers write to. A change of any table may change it.
-const Triggered = "filter_entries"
+// Triggered reports whether a text names a table that triggers write to: pictures, picture_files and picture_usage are some. A change of any table may
+// change these.
+func Triggered(text string) bool {
+	return strings.Contains(text, "filter_entries") || strings.Contains(text, "picture")
+}
 
 // couldSee reports whether a query has to come after the changes that wait: it does more than read, or its text has the name of one of their
-// tables, or of Triggered. A text that has it by chance, in another name or as a value, costs a way to the database and nothing else. None
+// tables, or one that is Triggered. A text that has it by chance, in another name or as a value, costs a way to the database and nothing else. None
 // that reads a table lacks it, because there are no views: a test looks for those, and for what triggers write.
 func (u *Unit) couldSee(query string) bool {
 	if len(u.waiting) == 0 {
 		return false
 	}
 	named := func(c Change) bool { return strings.Contains(query, c.Table) }
-	return !isRead(query) || strings.Contains(query, forUpdate) || strings.Contains(query, Triggered) || slices.ContainsFunc(u.waiting, named)
+	return !isRead(query) || strings.Contains(query, forUpdate) || Triggered(query) || slices.ContainsFunc(u.waiting, named)
 }
 
 // isRead reports whether a query does nothing but read, and lock what it has read.
