@@ -52,14 +52,16 @@ func (s *Store) Held(ctx context.Context, account string) (string, error) {
 }
 
 // Waiting returns the accounts in which a picture is to be fetched now, unless they are disabled, or have what they may. It costs some looks at indexes for
-// each account of which a picture is to be fetched some time, however many are.
+// each account of which a picture is to be fetched some time, however many are. The order is that of the index, since that of the primary key would lead
+// through all that were fetched.
 func (s *Store) Waiting(ctx context.Context) ([]string, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
 		return db.Select[string](ctx, s.db, `
 			WITH RECURSIVE waiting (id) AS (
-				SELECT min(account_id) FROM pictures WHERE due_at IS NOT NULL
+				SELECT (SELECT account_id FROM pictures WHERE due_at IS NOT NULL ORDER BY account_id, due_at, owner_id LIMIT 1)
 				UNION ALL
-				SELECT (SELECT min(p.account_id) FROM pictures AS p WHERE p.due_at IS NOT NULL AND p.account_id > waiting.id) FROM waiting WHERE id IS NOT NULL
+				SELECT (SELECT p.account_id FROM pictures AS p WHERE p.due_at IS NOT NULL AND p.account_id > waiting.id ORDER BY p.account_id, p.due_at, p.owner_id LIMIT 1)
+				FROM waiting WHERE id IS NOT NULL
 			) SELECT id FROM waiting WHERE id IS NOT NULL
 				AND EXISTS (SELECT 1 FROM pictures AS p WHERE p.account_id = waiting.id AND p.due_at <= ?)
 				AND NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = waiting.id AND a.disabled_at IS NOT NULL)
@@ -72,7 +74,10 @@ func (s *Store) Waiting(ctx context.Context) ([]string, error) {
 // waits longest comes first. It is nil if there is none, if the one that was next is given up, or if the account is disabled or has what it may.
 func (s *Store) Claim(ctx context.Context, account string) (*Picture, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Picture, error) {
-		p, err := db.Get[Picture](ctx, u, selectPicture+` WHERE account_id = ? AND due_at <= ? AND `+db.EnabledAccount+` ORDER BY due_at, owner_id LIMIT 1`+u.LockSkip(), account, s.db.Now())
+		// As NOT EXISTS the question about the account would be a join, for which PostgreSQL reads and sorts all that is due.
+		p, err := db.Get[Picture](ctx, u, selectPicture+`
+			WHERE account_id = ? AND due_at <= ? AND (SELECT a.disabled_at FROM accounts AS a WHERE a.id = ?) IS NULL ORDER BY due_at, owner_id LIMIT 1`+u.LockSkip(),
+			account, s.db.Now(), account)
 		if err != nil || p == nil {
 			return nil, err
 		}

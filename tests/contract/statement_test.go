@@ -208,6 +208,7 @@ func picture(t *testing.T, s *harness.Server, owner *harness.Client) {
 	s.FetchPictures(t)
 	ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{CoverURL: sdk.Set("https://shop.example/b.png")}))
 	s.FetchPictures(t)
+	ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "To be pictured", CoverURL: new("https://shop.example/c.png")})) // and many more like it
 	name := ""
 	if err := s.DB.QueryRowContext(t.Context(), `SELECT name FROM pictures WHERE owner_id = '`+p.ID+`'`).Scan(&name); err != nil {
 		t.Fatal(err)
