@@ -65,14 +65,17 @@ func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool
 		if err != nil {
 			return false, err
 		}
+		if err := u.PlanAnew(ctx); err != nil {
+			return false, err
+		}
 		rows, err := u.Exec(ctx, `
-			UPDATE letters SET status = ?, attempts = attempts + 1, next_attempt_at = NULL, last_error = ?, updated_at = ? WHERE account_id = ? AND id IN (
-				SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()+`)`,
+			UPDATE letters SET status = ?, attempts = attempts + 1, next_attempt_at = NULL, last_error = ?, updated_at = ? WHERE account_id = ? AND `+
+			s.db.InSelected("id", `SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()),
 			LetterStatusSkipped, why, now, account, account, s.Now(), skippedAtOnce)
 		if err != nil {
 			return false, fmt.Errorf("skip letters: %w", err)
 		}
-		return rows == skippedAtOnce, nil
+		return rows >= skippedAtOnce, nil
 	})
 }
 
@@ -142,10 +145,13 @@ const postponedAtOnce = 1000
 // postponeLetters has letters wait that an account would have sent now of the kind of one that waits, as long as it does: few have to be looked at to find
 // out that there are too many.
 func (s *Store) postponeLetters(ctx context.Context, u *db.Unit, l *Letter) error {
+	if err := u.PlanAnew(ctx); err != nil {
+		return err
+	}
 	_, err := u.Exec(ctx, `
-		UPDATE letters SET next_attempt_at = ?, last_error = ?, updated_at = ? WHERE account_id = ? AND id IN (
+		UPDATE letters SET next_attempt_at = ?, last_error = ?, updated_at = ? WHERE account_id = ? AND `+s.db.InSelected("id", `
 			SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? AND kind || '' = ? AND attempts = 0 AND resends = 0
-			ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()+`)`,
+			ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()),
 		l.NextAttemptAt, l.LastError, l.UpdatedAt, l.AccountID, l.AccountID, s.Now(), l.Kind, postponedAtOnce)
 	return err
 }

@@ -57,8 +57,9 @@ func (d *DB) In(column string, values []string) (condition string, arg any) {
 	return column + " = ANY(?)", pq.Array(values)
 }
 
-// InSelected returns the condition that a column is among what a query selects. PostgreSQL looks up each, instead of thinking of
-// another way to join them.
+// InSelected returns the condition that a column is among what a query selects. PostgreSQL runs the query once and looks up each, instead of
+// thinking of another way to join them. With IN it may run a query with LockSkip again for each row. Such a query passes over what the statement has
+// changed, and so exceeds its LIMIT.
 func (d *DB) InSelected(column, query string) string {
 	if d.Engine == core.SQLite {
 		return column + " IN (" + query + ")"
