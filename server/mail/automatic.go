@@ -33,7 +33,7 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 }
 
 // sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
-// not keep the others waiting: its letters come in turn with theirs.
+// not keep the others waiting: its letters come in turn with theirs. Nor does one that fails.
 func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
@@ -42,25 +42,21 @@ func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	var waiting [][]core.Due
+	var errs []error
 	for _, account := range accounts {
 		if !p.Sends() {
 			skips, err := p.store.SkipLetters(ctx, account, noMail)
-			if err != nil {
-				return false, err
-			}
-			more = more || skips
+			errs, more = append(errs, err), more || skips
 			continue
 		}
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
-		if err != nil {
-			return false, err
-		}
+		errs = append(errs, err)
 		if len(due) > 0 {
 			waiting = append(waiting, due)
 			more = more || len(due) == lettersOfAccount
 		}
 	}
-	return more, p.sendAll(ctx, inTurn(waiting))
+	return more, errors.Join(append(errs, p.sendAll(ctx, inTurn(waiting)))...)
 }
 
 // SendLettersOf sends the letters of an account that are to be sent by themselves now, and returns when the worker of this process is not at one of them
