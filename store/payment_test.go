@@ -1,9 +1,12 @@
 package store
 
 import (
+	"context"
+	"net/http"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/checkout"
@@ -32,16 +35,48 @@ func (s *shop) databaseNow(t *testing.T) core.Time {
 	return *now
 }
 
-// Replicas' clocks differ. Whoever begins leases for a minute of the database's clock.
+// Replicas' clocks differ. Whoever begins leases for a minute of the database's clock, with an Idempotency-Key and without.
 func TestBeginConfirm_LeasesByTheClockOfTheDatabase(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900))
 		for _, wrong := range []time.Duration{-2 * time.Hour, 2 * time.Hour} {
 			s.db.Options.Now = func() time.Time { return time.Now().Add(wrong) }
-			before := s.databaseNow(t)
-			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID, byCard)
+			for _, key := range []*core.Key{nil, s.key(wrong.String(), "confirm")} {
+				open := s.checkout(t, guide).ID
+				before := s.databaseNow(t)
+				_, _, err := s.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
+					begun, err := s.BeginConfirm(ctx, s.account, open, byCard)
+					require.NoError(t, err)
+					require.WithinRange(t, begun.Payment.LeaseUntil.Add(-db.ProviderLease).Time(), before.Time(), s.databaseNow(t).Time().Add(time.Second), "SQLite's clock leaves out what is less than a millisecond")
+					require.NotContains(t, s.due(t, "test", 100), begun.Payment.ID)
+					return &core.Answer{Status: http.StatusOK}, nil
+				})
+				require.NoError(t, err)
+			}
+		}
+	})
+}
+
+// A request that lost against another after it began to pay is run again, and goes on with the payment that it began.
+func TestBeginConfirm_GoesOnWhenItsRequestIsRunAgain(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900))
+		for _, key := range []*core.Key{nil, s.key("k", "confirm")} {
+			open := s.checkout(t, guide).ID
+			var runs []*Confirmation
+			_, _, err := s.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
+				begun, err := s.BeginConfirm(ctx, s.account, open, byCard)
+				require.NoError(t, err)
+				if runs = append(runs, begun); len(runs) == 1 {
+					return nil, db.ErrOvertaken
+				}
+				return &core.Answer{Status: http.StatusOK}, nil
+			})
 			require.NoError(t, err)
-			require.WithinRange(t, begun.Payment.LeaseUntil.Add(-db.ProviderLease).Time(), before.Time(), s.databaseNow(t).Time())
-			require.NotContains(t, s.due(t, "test", 100), begun.Payment.ID)
+			require.Len(t, runs, 2)
+			assert.False(t, runs[0].Again)
+			assert.True(t, runs[1].Again)
+			assert.Equal(t, runs[0].Payment.ID, runs[1].Payment.ID)
 		}
 	})
 }
