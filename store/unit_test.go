@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"regexp"
 	"slices"
 	"testing"
@@ -111,6 +112,22 @@ func TestLater_IsAsIfItWereNow(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "as it was", product.Name)
 		require.EqualValues(t, 2, product.SalesCount)
+	})
+}
+
+// What a request did is noted before it commits, and so before it is known how many rows there were.
+func TestLater_OfAnyRowsIsAChange(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.onSale(t, fixedPrice(1900))
+		_, _, err := s.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
+			_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+				require.False(t, db.HasChanged(ctx))
+				return nil, u.Later(ctx, db.Change{Table: "products", Query: `UPDATE products SET name = ? WHERE account_id = ?`, Args: []any{"Book", s.account}, Rows: db.AnyRows})
+			})
+			require.True(t, db.HasChanged(ctx))
+			return &core.Answer{Status: http.StatusOK}, err
+		})
+		require.NoError(t, err)
 	})
 }
 

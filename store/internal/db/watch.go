@@ -36,8 +36,8 @@ func (u *Unit) beforeChange(ctx context.Context) error {
 	return err
 }
 
-// noteChange notes that so many rows were changed.
-func (u *Unit) noteChange(rows int64) { u.request.changed = u.request.changed || rows > 0 }
+// noteChange notes that so many rows were changed; AnyRows may have been.
+func (u *Unit) noteChange(rows int64) { u.request.changed = u.request.changed || rows != 0 }
 
 // Unnoted runs fn, and HasChanged does not count what it changes: for what a request leaves behind that nobody asks about.
 func Unnoted(ctx context.Context, fn func() error) error {
