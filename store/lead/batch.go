@@ -55,7 +55,7 @@ func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	for i := range customers {
 		b.customers[*customers[i].EmailKey] = &customers[i]
 	}
-	leads, err := db.Select[Lead](ctx, b, columns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
+	leads, err := db.Select[Lead](ctx, b, columns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY `+inOrder+b.Lock(), b.account, arg)
 	if err != nil {
 		return fmt.Errorf("lock leads: %w", err)
 	}

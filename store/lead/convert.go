@@ -9,6 +9,10 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
+// inOrder is the order in which leads are locked: that of the index that finds those of an address. So PostgreSQL takes that index even if it knows of an
+// empty table only.
+const inOrder = `account_id, email_key, COALESCE(product_id, '')`
+
 // Convert makes the new and qualified leads of an address converted, because the address pays an order; nil is none. It waits for nothing, and is
 // sent with what else waits, because most sales have no leads.
 func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, email *string, now core.Time) error {
@@ -19,9 +23,10 @@ func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, 
 	return u.Later(ctx, db.Change{
 		Table: "leads", Rows: db.AnyRows,
 		Query: `UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
-			WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') AND id IN (
-				SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''` + u.Lock() + `)`,
-		Args: []any{now, order, now, account, key, account, key},
+			FROM (SELECT account_id AS its_account, id AS its_id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified')
+				ORDER BY ` + inOrder + u.Lock() + `) AS theirs
+			WHERE account_id = its_account AND id = its_id`,
+		Args: []any{now, order, now, account, key},
 	})
 }
 
