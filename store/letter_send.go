@@ -16,6 +16,9 @@ var letterPauses = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minut
 // letterLease is how long a letter is left to whoever claimed it. Handing one to a mail server takes less.
 const letterLease = time.Minute
 
+// diedSending is why a letter has failed of whose attempts nothing was heard.
+const diedSending = "This server died each time that it sent the letter, which may have arrived."
+
 // LetterAccounts returns the accounts in which a letter waits to be sent, or to be tried again. It costs two looks at an index for each account.
 func (s *Store) LetterAccounts(ctx context.Context) ([]string, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
@@ -46,7 +49,7 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, e
 			return nil, err
 		}
 		if l.Attempts > int64(len(letterPauses)) {
-			return nil, s.endLetter(ctx, u, l, LetterOutcome{Status: LetterStatusFailed, Error: "This server died each time that it sent the letter, which may have arrived."})
+			return nil, s.endLetter(ctx, u, l, LetterOutcome{Status: LetterStatusFailed, Error: diedSending})
 		}
 		l.Attempts++
 		l.NextAttemptAt = new(s.Now().Add(letterLease))
@@ -58,8 +61,12 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, e
 const skippedAtOnce = 200
 
 // SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given: they are many at a time, and nobody need
-// claim what is not sent. It reports whether there may be more.
+// claim what is not sent. One of whose last attempt nothing was heard has failed, as ClaimLetter says. It reports whether there may be more.
 func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool, err error) {
+	due, err := s.LettersToSend(ctx, account, 1)
+	if err != nil || len(due) == 0 {
+		return false, err // without a transaction, of which an embedded database has one at a time
+	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
@@ -68,10 +75,13 @@ func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool
 		if err := u.PlanAnew(ctx); err != nil {
 			return false, err
 		}
+		most := len(letterPauses)
 		rows, err := u.Exec(ctx, `
-			UPDATE letters SET status = ?, attempts = attempts + 1, next_attempt_at = NULL, last_error = ?, updated_at = ? WHERE account_id = ? AND `+
+			UPDATE letters SET next_attempt_at = NULL, updated_at = ?, status = CASE WHEN attempts > ? THEN 'failed' ELSE 'skipped' END,
+				last_error = CASE WHEN attempts > ? THEN CAST(? AS text) ELSE CAST(? AS text) END, attempts = CASE WHEN attempts > ? THEN attempts ELSE attempts + 1 END
+			WHERE account_id = ? AND `+
 			s.db.InSelected("id", `SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()),
-			LetterStatusSkipped, why, now, account, account, s.Now(), skippedAtOnce)
+			now, most, most, diedSending, why, most, account, account, s.Now(), skippedAtOnce)
 		if err != nil {
 			return false, fmt.Errorf("skip letters: %w", err)
 		}

@@ -24,7 +24,7 @@ func (s *shop) waitingLetters(t *testing.T, account string, many int) {
 			INSERT INTO letters (account_id, id, kind, status, customer_id, object_id, period, next_attempt_at, attempts, resends, created_at, updated_at)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
 			SELECT CAST(? AS text), CAST(? AS text) || n, CAST(? AS text), 'queued', 'cus_1', CAST(? AS text) || n, '', CAST(? AS bigint), 0, 0, CAST(? AS bigint), CAST(? AS bigint) FROM numbers`,
-			many, account, name, tenant.LetterReceipt, name, now.Add(-time.Second), now, now)
+			many, account, core.KindLetter.Prefix()+name, tenant.LetterReceipt, name, now.Add(-time.Second), now, now)
 	})
 	require.NoError(t, err)
 }
@@ -86,5 +86,35 @@ func TestEndLetter_PostponesOneBatch(t *testing.T) {
 		s.waitingLetters(t, s.account, 2*postponedAtOnce)
 		postpone()
 		assert.Equal(t, postponedAtOnce-1, s.count(t, fmt.Sprintf(`SELECT count(*) FROM letters WHERE next_attempt_at <= %d`, s.Now())))
+	})
+}
+
+// A server that once sent mail, and sends none now, says of a letter that it may have sent what it said before. A letter that waits stays as it is.
+func TestSkipLetters_LeavesWhatIsNotToBeSkipped(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		now := time.Now()
+		s.at(now)
+		s.waitingLetters(t, s.account, 1)
+		id := s.letter(t, tenant.LetterReceipt).ID
+		for range len(letterPauses) + 1 {
+			l, err := s.ClaimLetter(t.Context(), s.account, id)
+			require.NoError(t, err)
+			require.NotNil(t, l)
+			s.db.Options.Trace = func(_ context.Context, text string, _ []any) {
+				assert.NotContains(t, text, "UPDATE", "what waits for its time costs no write")
+			}
+			more, err := s.SkipLetters(t.Context(), s.account, "No mail.")
+			s.db.Options.Trace = nil
+			require.NoError(t, err)
+			assert.False(t, more)
+			now = now.Add(letterLease)
+			s.at(now)
+		}
+		_, err := s.SkipLetters(t.Context(), s.account, "No mail.")
+		require.NoError(t, err)
+		l := s.letter(t, tenant.LetterReceipt)
+		assert.Equal(t, LetterStatusFailed, l.Status)
+		assert.Equal(t, diedSending, *l.LastError)
+		assert.EqualValues(t, len(letterPauses)+1, l.Attempts)
 	})
 }
