@@ -217,10 +217,10 @@ func (s *Store) ExpireConversions(ctx context.Context, limit int) (int64, error)
 	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		now := s.Now()
-		return u.Exec(ctx, `
+		return u.ExecBatch(ctx, `
 			UPDATE ad_conversions SET status = 'expired', reason = CASE WHEN reason = '' THEN CAST(? AS text) ELSE CAST(? AS text) || reason END,
-				due_at = NULL, tried_at = NULL, expires_at = NULL, customer_id = NULL, user_data = '{}', updated_at = ?
-			WHERE (account_id, id) IN (SELECT account_id, id FROM ad_conversions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`+u.LockSkip()+`)`,
+				due_at = NULL, tried_at = NULL, expires_at = NULL, customer_id = NULL, user_data = '{}', updated_at = ?`,
+			`ad_conversions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`,
 			waitedFor, waitedSince, now, now, limit)
 	})
 }

@@ -168,11 +168,11 @@ func (s *Store) failPending(ctx context.Context, u *db.Unit, account, endpointID
 	now := s.Now()
 	_, err := u.Exec(ctx, `
 		UPDATE webhook_deliveries SET state = 'failed', reason = 'endpoint_inactive', updated_at = ?, finished_at = ?
-		WHERE account_id = ? AND state = 'pending' AND id IN (
+		WHERE account_id = ? AND state = 'pending' AND `+s.db.InSelected("id", `
 			SELECT id FROM webhook_deliveries WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' AND NOT EXISTS (
 				SELECT 1 FROM webhook_claims AS c
 				WHERE c.account_id = webhook_deliveries.account_id AND c.endpoint_id = webhook_deliveries.endpoint_id AND c.delivery_id = webhook_deliveries.id)
-			LIMIT ?`+u.Lock()+`)`,
+			LIMIT ?`+u.Lock()),
 		now, now, account, account, endpointID, limit)
 	if err != nil {
 		return fmt.Errorf("fail deliveries of %s: %w", endpointID, err)

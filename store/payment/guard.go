@@ -323,10 +323,7 @@ func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from B
 // returns how many.
 func (s *Store) DeleteOldGuards(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM payment_guards WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`+u.LockSkip()+`)
-				AND under_way = 0`,
+		return u.ExecBatch(ctx, `DELETE FROM payment_guards`, `payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`,
 			s.db.Now().Add(-guardMemory), limit)
 	})
 }

@@ -16,15 +16,13 @@ func (s *Store) DeleteFormer(ctx context.Context, limit int) (int64, error) {
 		var all int64
 		now := s.db.Now()
 		for _, former := range []struct {
-			table, key string
-			before     core.Time
+			table  string
+			before core.Time
 		}{
-			{"letter_windows", "account_id, subject", now.Add(-24 * time.Hour)},
-			{"sign_in_failures", "id", now.Add(-15 * time.Minute)},
+			{"letter_windows", now.Add(-24 * time.Hour)},
+			{"sign_in_failures", now.Add(-15 * time.Minute)},
 		} {
-			n, err := u.Exec(ctx, `
-				DELETE FROM `+former.table+` WHERE (`+former.key+`) IN (
-					SELECT `+former.key+` FROM `+former.table+` WHERE began_at <= ? ORDER BY began_at LIMIT ?`+u.LockSkip()+`)`, former.before, limit)
+			n, err := u.ExecBatch(ctx, `DELETE FROM `+former.table, former.table+` WHERE began_at <= ? ORDER BY began_at LIMIT ?`, former.before, limit)
 			if err != nil {
 				return 0, fmt.Errorf("delete what is over of %s: %w", former.table, err)
 			}

@@ -101,9 +101,7 @@ func (s *Store) Forget(ctx context.Context, u *db.Unit, account, subject string)
 // DeleteOver deletes at most limit windows that are over, and returns how many.
 func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM throttles WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM throttles WHERE ends_at <= ? ORDER BY ends_at LIMIT ?`+u.LockSkip()+`)`, s.db.Now(), limit)
+		return u.ExecBatch(ctx, `DELETE FROM throttles`, `throttles WHERE ends_at <= ? ORDER BY ends_at LIMIT ?`, s.db.Now(), limit)
 	})
 }
 

@@ -67,6 +67,18 @@ func (d *DB) InSelected(column, query string) string {
 	return column + " = ANY(ARRAY(" + query + "))"
 }
 
+// ExecBatch runs a change, which is given up to its WHERE, of the rows that a query selects, which is given from its FROM on. The query has an ORDER BY, whose
+// index PostgreSQL takes for it, and a LIMIT, which holds. Rows that another transaction has locked are left out. It returns the number of rows.
+func (u *Unit) ExecBatch(ctx context.Context, change, from string, args ...any) (int64, error) {
+	if u.db.Engine == core.SQLite {
+		return u.Exec(ctx, change+" WHERE rowid IN (SELECT rowid FROM "+from+")", args...)
+	}
+	if err := u.PlanAnew(ctx); err != nil {
+		return 0, err
+	}
+	return u.Exec(ctx, change+" WHERE "+u.db.InSelected("ctid", "SELECT ctid FROM "+from+u.LockSkip()), args...)
+}
+
 // JSONRows returns SQL for a table with one column, value, that holds the elements of a JSON array. The array is one argument,
 // so that there is one text for any number of rows.
 func (d *DB) JSONRows() string {
