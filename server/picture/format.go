@@ -1,11 +1,11 @@
 package picture
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image/color"
+	"iter"
 )
 
 // What a picture may be. It takes about 300 MB at most while it is decoded: see TestMake_DecodesInBoundedMemory.
@@ -74,49 +74,75 @@ const (
 	markerRST7 = 0xd7
 	markerEOI  = 0xd9
 	markerSOS  = 0xda
+	markerAPP1 = 0xe1
 )
 
-// frameOf walks the segments of a JPEG as image/jpeg does, so that metadata and what follows the picture do not count.
+// frameOf looks at the segments of a JPEG.
 func frameOf(file []byte) (f frame) {
-	for at := 2; at+4 <= len(file); {
-		marker := file[at+1]
+	for marker, content := range segments(file) {
 		switch {
-		case file[at] != 0xff || marker == 0xff:
-			at++
-			continue
-		case marker == 0 || marker >= markerRST0 && marker <= markerRST7:
-			at += 2
-			continue
-		case marker == markerEOI:
-			return f
-		}
-		length := int(binary.BigEndian.Uint16(file[at+2:]))
-		switch {
-		case length < 2:
-			return f
-		case marker >= markerSOF0 && marker <= markerSOF2 && at+9 < len(file):
-			f.progressive, f.components = marker == markerSOF2, int(file[at+9])
+		case marker >= markerSOF0 && marker <= markerSOF2 && len(content) > 5:
+			f.progressive, f.components = marker == markerSOF2, int(content[5])
 		case marker == markerSOS:
 			f.scans++
 		}
-		at += 2 + length
 	}
 	return f
+}
+
+// segments walks those of a JPEG as image/jpeg does, so that metadata and what follows the picture do not count. The last one may be cut off.
+func segments(file []byte) iter.Seq2[byte, []byte] {
+	return func(yield func(byte, []byte) bool) {
+		for at := 2; at+4 <= len(file); {
+			marker := file[at+1]
+			switch {
+			case file[at] != 0xff || marker == 0xff:
+				at++
+				continue
+			case marker == 0 || marker >= markerRST0 && marker <= markerRST7:
+				at += 2
+				continue
+			case marker == markerEOI:
+				return
+			}
+			length := int(binary.BigEndian.Uint16(file[at+2:]))
+			if length < 2 || !yield(marker, file[at+4:min(at+2+length, len(file))]) {
+				return
+			}
+			at += 2 + length
+		}
+	}
 }
 
 // isPlain reports whether a WebP has one lossy picture without transparency. The others are compressed with up to 65,535 groups of tables, of some
 // 50 KB each while they are decoded.
 func isPlain(file []byte) bool {
 	const movesOrIsClear = 1<<1 | 1<<4
-	for at := 12; at+8 < len(file); {
-		switch kind := file[at : at+4]; {
-		case bytes.Equal(kind, []byte("VP8 ")):
+	for kind, content := range chunks(file) {
+		switch {
+		case kind == "VP8 ":
 			return true
-		case bytes.Equal(kind, []byte("VP8L")), bytes.Equal(kind, []byte("VP8X")) && file[at+8]&movesOrIsClear != 0:
+		case kind == "VP8L", kind == "VP8X" && (len(content) == 0 || content[0]&movesOrIsClear != 0):
 			return false
 		}
-		length := int(binary.LittleEndian.Uint32(file[at+4:]))
-		at += 8 + length + length&1
 	}
 	return false
+}
+
+// chunks walks those of a WebP. The last one may be cut off.
+func chunks(file []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for at := 12; at+8 < len(file); {
+			kind, length := string(file[at:at+4]), int64(binary.LittleEndian.Uint32(file[at+4:]))
+			rest := file[at+8:]
+			if length > int64(len(rest)) {
+				yield(kind, rest)
+				return
+			}
+			if !yield(kind, rest[:length]) {
+				return
+			}
+			at += 8 + int(length+length&1)
+		}
+	}
 }

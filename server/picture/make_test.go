@@ -292,6 +292,8 @@ func FuzzMake(f *testing.F) {
 	var photo bytes.Buffer
 	require.NoError(f, jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 16, 16)), nil))
 	f.Add(exif(f, photo.Bytes(), 6))
+	f.Add(saying(f, "png", exifBomb(3)))
+	f.Add(saying(f, "webp", exifBomb(3)))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		made, err := Make(file, true)
 		if err != nil {

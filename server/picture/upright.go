@@ -1,35 +1,6 @@
 package picture
 
-import (
-	"bytes"
-	"image"
-
-	"github.com/bep/imagemeta"
-)
-
-// orientation returns how a picture lies, as EXIF counts it: 1, upright, if nothing is said.
-func orientation(file []byte, format string) int {
-	said := 1
-	kinds := map[string]imagemeta.ImageFormat{"jpeg": imagemeta.JPEG, "png": imagemeta.PNG, "webp": imagemeta.WebP}
-	kind, may := kinds[format]
-	if !may {
-		return said
-	}
-	_, err := imagemeta.Decode(imagemeta.Options{
-		R: bytes.NewReader(file), ImageFormat: kind, Sources: imagemeta.EXIF,
-		ShouldHandleTag: func(tag imagemeta.TagInfo) bool { return tag.Tag == "Orientation" && tag.Namespace == "IFD0" },
-		HandleTag: func(tag imagemeta.TagInfo) error {
-			if n, ok := tag.Value.(uint16); ok && n >= 1 && n <= 8 {
-				said = int(n)
-			}
-			return imagemeta.ErrStopWalking
-		},
-	})
-	if err != nil {
-		return 1
-	}
-	return said
-}
+import "image"
 
 // upright turns a picture that lies in one of the eight ways of EXIF.
 func upright(p *image.RGBA, orientation int) *image.RGBA {
