@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -18,6 +19,17 @@ const (
 	addressMediaMinute = 128 << 20 // in a minute
 	leastMedia         = 16 << 10
 )
+
+// A file is held until it is read, so that slow readers would keep others from pictures: none may take much longer than a slow network does.
+const (
+	mediaPatience = 10 * time.Second // for a file of any size
+	slowestMedia  = 64 << 10         // bytes of it for each second more
+)
+
+// mediaTime returns how long the client may take to read a file of n bytes.
+func mediaTime(n int64) time.Duration {
+	return mediaPatience + time.Duration(n)*time.Second/slowestMedia
+}
 
 // spending counts by the minute what addresses, and the networks around them, have spent.
 type spending struct {
@@ -75,6 +87,7 @@ func (s *Server) countMedia(next echo.HandlerFunc) echo.HandlerFunc {
 			if err := refusalFor(s.underWay.media.take(h, n)); err != nil {
 				return nil, err
 			}
+			_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(mediaTime(n))) // a connection without deadlines needs none
 			return func() { s.underWay.media.give(h, n) }, nil
 		}
 		return next(c)

@@ -1,13 +1,16 @@
 package server
 
 import (
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/caller"
 )
@@ -46,4 +49,45 @@ func TestServer_BoundsMediaByBytes(t *testing.T) {
 	now = now.Add(time.Minute)
 	assert.Equal(t, http.StatusOK, get().StatusCode)
 	assert.Len(t, f.server.media.of, 2, "nothing is kept of the minute before")
+}
+
+// timed tells the deadlines by which its connections have to take what is written.
+type timed struct {
+	net.Listener
+	deadlines chan time.Time
+}
+
+func (l timed) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return timedConn{conn, l.deadlines}, err
+}
+
+type timedConn struct {
+	net.Conn
+	deadlines chan time.Time
+}
+
+func (c timedConn) SetWriteDeadline(at time.Time) error {
+	if !at.IsZero() {
+		c.deadlines <- at
+	}
+	return c.Conn.SetWriteDeadline(at)
+}
+
+// Who reads nothing holds what others could have.
+func TestServer_GivesReadersOfMediaLittleTime(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, 26*time.Second, mediaTime(1<<20))
+	f := newFixture(t, nil)
+	server, deadlines := httptest.NewUnstartedServer(f.server), make(chan time.Time, 9)
+	server.Listener = timed{server.Listener, deadlines}
+	server.Start()
+	t.Cleanup(server.Close)
+	began := time.Now()
+	response, err := server.Client().Get(server.URL + "/media/a")
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Len(t, deadlines, 1)
+	assert.WithinRange(t, <-deadlines, began.Add(mediaTime(100_000)), time.Now().Add(mediaTime(100_000)))
 }
