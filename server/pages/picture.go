@@ -40,6 +40,7 @@ func (p *Pages) media(c echo.Context) error {
 		header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 		header.Set("Cache-Control", "public, max-age=86400")
 		header.Set("ETag", `"`+name+`"`)
+		header.Del("X-Robots-Tag") // search engines may show a shop's pictures
 		return header
 	}
 	if ui.Has(c.Request(), `"`+name+`"`) {

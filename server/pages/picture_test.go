@@ -141,6 +141,7 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 			size, header := w.loaded(w.server.URL+path, http.StatusOK)
 			assert.Equal(t, []string{"image/jpeg", "nosniff", "public, max-age=86400"}, []string{header.Get("Content-Type"), header.Get("X-Content-Type-Options"), header.Get("Cache-Control")})
 			assert.Equal(t, fmt.Sprint(size), header.Get("Content-Length"))
+			assert.Empty(t, header.Get("X-Robots-Tag"), "search engines may show a shop's pictures")
 			again, _ := w.loaded(w.server.URL+path, http.StatusNotModified, "If-None-Match", header.Get("ETag"))
 			assert.Zero(t, again)
 			head, err := http.Head(w.server.URL + path)
