@@ -10,11 +10,12 @@ import (
 
 // What a picture may be. It takes about 300 MB at most while it is decoded: see TestMake_DecodesInBoundedMemory.
 const (
-	mostBytes  = 10 << 20
-	mostPixels = 40_000_000
-	mostDear   = 13_000_000 // pixels of a progressive JPEG, or with 16 bits a channel: they take several times the memory
-	mostSide   = 20_000     // pixels
-	mostScans  = 20         // of a progressive JPEG, which has ten
+	mostBytes      = 10 << 20
+	mostPixels     = 40_000_000
+	mostInterlaced = 30_000_000 // pixels of an interlaced PNG, of which two pictures are held
+	mostDear       = 13_000_000 // pixels of a progressive JPEG, or with 16 bits a channel: they take several times the memory
+	mostSide       = 20_000     // pixels
+	mostScans      = 20         // of a progressive JPEG, which has ten
 )
 
 var (
@@ -38,6 +39,11 @@ func check(file []byte, format string, w, h int, model color.Model) error {
 			return errScans
 		case f.progressive:
 			most = mostDear
+		}
+	case "png":
+		const interlace = 28 // where IHDR says it
+		if len(file) > interlace && file[interlace] != 0 {
+			most = mostInterlaced
 		}
 	case "webp":
 		if !isPlain(file) {

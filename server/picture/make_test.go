@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
@@ -150,6 +151,7 @@ func TestMake_SaysWhatIsWrong(t *testing.T) {
 		"the picture has 65535 x 65535 pixels: a side may have 20000": huge(drawn(t, 16, 16, color.White), 65535, 65535),
 		"the picture has 8001 x 5000 pixels: it may have 40 million":  huge(drawn(t, 16, 16, color.White), 8001, 5000),
 		"the picture has 5000 x 5000 pixels: it may have 13 million":  grey(jpegKind{progressive: true, components: 3, scans: 1}, 5000, 5000),
+		"the picture has 6001 x 5000 pixels: it may have 30 million":  huge(interlaced(16, 16, 6, 8), 6001, 5000),
 		"the picture has 3000 x 5000 pixels: it may have 13 million":  huge(deep.Bytes(), 3000, 5000),
 	} {
 		made, err := Make(file, true)
@@ -198,6 +200,30 @@ func segment(marker byte, content []byte) []byte {
 	return append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(content)+2)), content...)
 }
 
+// interlaced returns a black PNG that is sent in seven passes, which the standard library does not write.
+func interlaced(w, h int, kind, depth byte) []byte {
+	chunk := func(name string, content []byte) []byte {
+		said := append([]byte(name), content...)
+		file := binary.BigEndian.AppendUint32(nil, uint32(len(content)))
+		return binary.BigEndian.AppendUint32(append(file, said...), crc32.ChecksumIEEE(said))
+	}
+	var rows bytes.Buffer
+	z := zlib.NewWriter(&rows)
+	channels := map[byte]int{2: 3, 3: 1, 4: 2, 6: 4}[kind]
+	for _, pass := range [][4]int{{8, 8, 0, 0}, {8, 8, 4, 0}, {4, 8, 0, 4}, {4, 4, 2, 0}, {2, 4, 0, 2}, {2, 2, 1, 0}, {1, 2, 0, 1}} {
+		across, down := (w-pass[2]+pass[0]-1)/pass[0], (h-pass[3]+pass[1]-1)/pass[1]
+		_, _ = z.Write(make([]byte, down*(1+across*channels*int(depth)/8))) // into memory
+	}
+	_ = z.Close()
+	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
+	head = append(head, depth, kind, 0, 0, 1)
+	var palette []byte
+	if kind == 3 {
+		palette = chunk("PLTE", make([]byte, 3))
+	}
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", head), palette, chunk("IDAT", rows.Bytes()), chunk("IEND", nil))
+}
+
 // Each kind of picture takes so many bytes a pixel, and may have so many pixels, that it takes no more than 300 MB. The test is not parallel, so that it
 // alone allocates.
 func TestMake_DecodesInBoundedMemory(t *testing.T) {
@@ -214,6 +240,11 @@ func TestMake_DecodesInBoundedMemory(t *testing.T) {
 	}{
 		"PNG":                    {encoded(clear), mostPixels},
 		"PNG of 16 bits":         {encoded(image.NewNRGBA64(clear.Rect)), mostDear},
+		"interlaced PNG":         {interlaced(w, h, 6, 8), mostInterlaced},
+		"interlaced, 16 bits":    {interlaced(w, h, 6, 16), mostDear},
+		"interlaced, opaque":     {interlaced(w, h, 2, 8), mostInterlaced},
+		"interlaced, grey":       {interlaced(w, h, 4, 8), mostInterlaced},
+		"interlaced, palette":    {interlaced(w, h, 3, 8), mostInterlaced},
 		"JPEG":                   {grey(jpegKind{components: 3, scans: 1}, w, h), mostPixels},
 		"JPEG in RGB":            {grey(jpegKind{components: 3, scans: 1, rgb: true}, w, h), mostPixels},
 		"progressive JPEG":       {grey(jpegKind{components: 3, scans: 1, progressive: true}, w, h), mostDear},
