@@ -124,7 +124,7 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 		assert.Equal(t, []string{head}, pictures.FindAllString(w.page(i.HostedURL, http.StatusOK), -1))
 
 		site := w.visit(w.publish("").URL)
-		for _, said := range []string{`src="` + logo.Path("640.jpg") + `"`, `src="` + cover.Path("640.jpg") + `"`, `property="og:image" content="` + w.server.URL + logo.Path(kept.Card) + `"`} {
+		for _, said := range []string{`<img src="` + logo.Path("640.jpg") + `" width="640" height="160" alt="">`, `src="` + cover.Path("640.jpg") + `"`, `property="og:image" content="` + w.server.URL + logo.Path(kept.Card) + `"`} {
 			assert.Contains(t, site, said)
 		}
 		assert.NotContains(t, site, "https://shop.example/")

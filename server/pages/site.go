@@ -39,6 +39,7 @@ type sitePage struct {
 	About    string
 	Picture  string // that is shown with a link to the page, empty for none
 	URL      string
+	Logo     ui.Image // of who sells, on a page without content
 	Blocks   []pageBlock
 	Preview  bool
 }
@@ -91,20 +92,21 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	if err != nil {
 		return err
 	}
-	shown, card := of.Content, ""
+	shown, card, drawn := of.Content, "", ui.Image{}
 	if shown == nil {
 		logo, err := p.logoFor(ctx, seller)
 		if err != nil {
 			return err
 		}
-		shown = composed(seller, logo)
+		shown = composed(seller)
 		if logo != nil {
+			drawn = wideImage(logo)
 			card = p.store.PublicURL() + logo.Path(picture.Card)
 		}
 	}
 	page := sitePage{
 		Name: of.Site.Name, Type: of.Site.Type, Language: seller.Locale, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
-		URL: of.Site.URL,
+		URL: of.Site.URL, Logo: drawn,
 	}
 	page.About, page.Picture = page.about()
 	page.Picture = cmp.Or(page.Picture, card)
@@ -331,16 +333,13 @@ func shownProduct(product *catalog.Product, links map[string]string) siteProduct
 	return shown
 }
 
-// composed returns what a site without content shows: who sells, with their logo unless it is nil, what is on sale, and what there is to read.
-func composed(seller *tenant.Account, logo *picture.Picture) *content.SiteContent {
+// composed returns what a site without content shows: who sells, what is on sale, and what there is to read.
+func composed(seller *tenant.Account) *content.SiteContent {
 	name := seller.Name
 	if seller.BusinessName != nil {
 		name = *seller.BusinessName
 	}
 	hero := content.SiteBlock{Type: content.SiteBlockHero, Heading: &name}
-	if logo != nil {
-		hero.ImageURL = new(wideImage(logo).Address)
-	}
 	page := &content.SiteContent{Theme: content.SiteTheme{Mode: content.SiteModeAuto}, Blocks: []content.SiteBlock{
 		hero, {Type: content.SiteBlockProducts, Limit: new(int64(content.SiteBlockLimitMax))}, {Type: content.SiteBlockPosts},
 	}}

@@ -95,6 +95,9 @@ func TestSite_CanBeUsedByEverybody(t *testing.T) {
 			for _, width := range []int{360, 1280} {
 				page.Width(width)
 				assert.Equal(t, "0", page.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), "%s %d", name, width)
+				if name == "composed" {
+					assert.Equal(t, "true", page.Value(`(logo => Math.abs(logo.width / logo.height - 4) < 0.1)(document.querySelector('.hero img'))`), "it is as wide as it was: %d", width)
+				}
 				check(t, page, name+" "+scheme)
 				if folder := os.Getenv("TILLWRIGHT_SCREENSHOTS"); folder != "" {
 					page.Look(filepath.Join(folder, fmt.Sprintf("site-%s-%d-%s.png", name, width, scheme)), width)
