@@ -110,6 +110,9 @@ func (f *Fetcher) one(ctx context.Context, claimed *picture.Picture) (spent time
 	if ctx.Err() != nil { // the server stops: whoever claims it next begins anew
 		return spent, ctx.Err()
 	}
+	if silent := new(silentError); errors.As(err, silent) {
+		return spent, f.store.GiveBack(ctx, claimed, silent.lasts, sentence(errSilence))
+	}
 	if err != nil {
 		passing := new(passingError)
 		return spent, f.store.Fail(ctx, claimed, sentence(err), !errors.As(err, passing))
@@ -127,6 +130,11 @@ func sentence(err error) string {
 // passingError says that a picture cannot be had now, and may be had later.
 type passingError struct{ error }
 
+// silentError says that a server is not asked for so long, since it did not answer lately.
+type silentError struct{ lasts time.Duration }
+
+func (silentError) Error() string { return "the server was silent lately" }
+
 // What is said of an address. A server that is out of reach and one that does not answer are told alike: else an address inside could be probed.
 var (
 	errPlain   = errors.New("the address does not begin with https://")
@@ -140,16 +148,22 @@ func (f *Fetcher) fetch(ctx context.Context, p *picture.Picture) (made *picture.
 	if err != nil || at.Scheme != "https" {
 		return nil, 0, errPlain
 	}
-	if f.turns.isSilent(p.AccountID, at.Host) {
-		return nil, 0, errSilence
+	if lasts := f.turns.silentFor(p.AccountID, at.Host); lasts > 0 {
+		// Those that were asked for come after the others.
+		return nil, 0, silentError{lasts + time.Duration(p.Attempts-1)*time.Millisecond}
 	}
 	began := f.turns.now()
 	file, err := f.ask(ctx, p.Address)
 	spent = f.turns.now().Sub(began)
+	switch {
+	case ctx.Err() != nil:
+		return nil, spent, ctx.Err()
+	case errors.Is(err, errSilence):
+		f.turns.silent(p.AccountID, at.Host)
+	default:
+		f.turns.answered(p.AccountID, at.Host)
+	}
 	if err != nil {
-		if errors.Is(err, errSilence) {
-			f.turns.silent(p.AccountID, at.Host)
-		}
 		return nil, spent, err
 	}
 	select {

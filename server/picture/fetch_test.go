@@ -326,6 +326,40 @@ func TestRun_DoesNotWaitForASilentServer(t *testing.T) {
 	})
 }
 
+// What is not asked for, because its server was silent a moment ago, costs the account nothing.
+func TestFetch_HasAllPicturesOfAServerThatWasSilentForAMoment(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		var abort http.HandlerFunc = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+		var owners []string
+		for range 15 {
+			owners = append(owners, w.sells(catalog.Product{CoverURL: w.at("/cover", abort)}))
+		}
+		fetch := func() { // by one replica, since each asks once
+			t.Helper()
+			require.NoError(t, w.replicas[0].Fetch(t.Context()))
+		}
+		fetch()
+		for range 9 {
+			w.now = w.now.Add(pause / 10)
+			fetch()
+			p, err := w.Pictures.Of(t.Context(), w.account, owners[0])
+			require.NoError(t, err)
+			assert.Equal(t, "Its server could not be reached, or did not send the picture in time.", *p.Problem)
+			assert.LessOrEqual(t, p.Attempts, int64(1))
+		}
+		assert.Equal(t, 1, w.times("/cover"), "it is left alone")
+		w.at("/cover", sends(drawn(t, 9, 9, color.White)))
+		w.now = w.now.Add(pause / 5)
+		fetch()
+		shown, err := w.Pictures.Shown(t.Context(), w.account, owners)
+		require.NoError(t, err)
+		assert.Len(t, shown, len(owners))
+		var fetches int
+		require.NoError(t, database.Behind(t, w.database).QueryRowContext(t.Context(), `SELECT fetches FROM picture_usage`).Scan(&fetches))
+		assert.Equal(t, w.times("/cover"), fetches, "a fetch is one that its server was asked for")
+	})
+}
+
 // A server that was silent is not asked for the account's other pictures for a while. What an account may have in a day, or keep, is not exceeded.
 func TestFetch_LeavesAnAccountItsBounds(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -336,7 +370,7 @@ func TestFetch_LeavesAnAccountItsBounds(t *testing.T) {
 		w.fetch(w.account)
 		assert.LessOrEqual(t, w.times("/silent"), 2, "each replica asks once")
 		w.at("/silent", nil)
-		w.now = w.now.Add(pause)
+		w.now = w.now.Add(2 * pause)
 		w.fetch(w.account)
 		held := func() string {
 			t.Helper()

@@ -8,7 +8,8 @@ import (
 
 const (
 	remembered = time.Hour       // how long it is known what an account took
-	pause      = 5 * time.Minute // for a server that was silent
+	pause      = 5 * time.Minute // for a server that was silent, and twice as long each time that it is again
+	mostPause  = 6 * time.Hour
 )
 
 // turns say for which account a picture is fetched next: the one that has taken the least time lately, and of those the one whose turn is longest ago. So
@@ -18,7 +19,7 @@ type turns struct {
 
 	mu       sync.Mutex
 	of       map[string]*turn // by account
-	silences map[silence]time.Time
+	silences map[host]silence
 }
 
 // turn is what is remembered of an account.
@@ -28,11 +29,17 @@ type turn struct {
 	at      time.Time // when the last one ended
 }
 
-// silence is a server that did not answer. It is known for one account alone, since another one may ask it for something else.
-type silence struct{ account, host string }
+// host is a server as one account asks it. Another account may ask it for something else.
+type host struct{ account, name string }
+
+// silence is how long a server is not asked that did not answer.
+type silence struct {
+	lasts time.Duration
+	until time.Time
+}
 
 func newTurns(now func() time.Time) *turns {
-	return &turns{now: now, of: map[string]*turn{}, silences: map[silence]time.Time{}}
+	return &turns{now: now, of: map[string]*turn{}, silences: map[host]silence{}}
 }
 
 // take returns the one of the accounts whose turn it is, "" if each has one already. The caller gives it back. Who comes anew has taken as much as who has
@@ -85,23 +92,36 @@ func (t *turns) forget() {
 			delete(t.of, account)
 		}
 	}
-	for who, until := range t.silences {
-		if !t.now().Before(until) {
+	for who, known := range t.silences {
+		if t.now().Sub(known.until) > remembered {
 			delete(t.silences, who)
 		}
 	}
 }
 
 // silent notes that a server did not answer.
-func (t *turns) silent(account, host string) {
+func (t *turns) silent(account, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.silences[silence{account, host}] = t.now().Add(pause)
+	who := host{account, name}
+	lasts := min(max(pause, 2*t.silences[who].lasts), mostPause)
+	t.silences[who] = silence{lasts, t.now().Add(lasts)}
 }
 
-// isSilent reports whether a server did not answer a moment ago.
-func (t *turns) isSilent(account, host string) bool {
+// answered notes that a server did answer.
+func (t *turns) answered(account, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.now().Before(t.silences[silence{account, host}])
+	delete(t.silences, host{account, name})
+}
+
+// silentFor returns for how long a server is not asked, because it did not answer lately: 0 or less if it is.
+func (t *turns) silentFor(account, name string) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known, is := t.silences[host{account, name}]
+	if !is {
+		return 0
+	}
+	return known.until.Sub(t.now())
 }

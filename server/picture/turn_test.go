@@ -29,12 +29,25 @@ func TestTurns_GoToWhoHasTakenTheLeast(t *testing.T) {
 	assert.Equal(t, "c", turns.take(all))
 
 	turns.silent("a", "one.example")
-	assert.True(t, turns.isSilent("a", "one.example"))
-	assert.False(t, turns.isSilent("b", "one.example"), "of another account it is asked")
+	assert.Equal(t, pause, turns.silentFor("a", "one.example"))
+	assert.Zero(t, turns.silentFor("b", "one.example"), "of another account it is asked")
+	now = now.Add(pause)
+	assert.Zero(t, turns.silentFor("a", "one.example"))
+	turns.silent("a", "one.example")
+	assert.Equal(t, 2*pause, turns.silentFor("a", "one.example"), "it was silent before")
+	for range 10 {
+		turns.silent("a", "one.example")
+	}
+	assert.Equal(t, mostPause, turns.silentFor("a", "one.example"))
+	turns.answered("a", "one.example")
+	assert.Zero(t, turns.silentFor("a", "one.example"))
+	turns.silent("a", "one.example")
+	assert.Equal(t, pause, turns.silentFor("a", "one.example"), "it was well in between")
 	now = now.Add(2 * remembered)
-	assert.False(t, turns.isSilent("a", "one.example"))
+	assert.LessOrEqual(t, turns.silentFor("a", "one.example"), time.Duration(0))
 	turns.give("c", 0)
 	now = now.Add(2 * remembered)
 	assert.Equal(t, "a", turns.take(both), "nothing is known any more")
 	assert.Len(t, turns.of, 1)
+	assert.Empty(t, turns.silences)
 }

@@ -164,6 +164,22 @@ func (s *Store) Fail(ctx context.Context, claimed *Picture, problem string, isFi
 	return err
 }
 
+// GiveBack leaves a picture that was claimed, and for which nobody was asked, to whoever claims it after a while. Neither an attempt nor a fetch of the
+// account counts. What the problem is, is noted, unless the picture has gone, or was claimed by somebody else meanwhile.
+func (s *Store) GiveBack(ctx context.Context, claimed *Picture, wait time.Duration, problem string) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		given, err := u.Exec(ctx, `
+			UPDATE pictures SET due_at = ?, attempts = attempts - 1, problem = ? WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
+			s.db.Now().Add(wait), problem, claimed.AccountID, claimed.OwnerID, claimed.Address, claimed.DueAt, claimed.Attempts)
+		if err != nil || given == 0 {
+			return nil, err
+		}
+		_, err = u.Exec(ctx, `UPDATE picture_usage SET fetches = fetches - 1 WHERE account_id = ? AND day = ? AND fetches > 0`, claimed.AccountID, s.today())
+		return nil, err
+	})
+	return err
+}
+
 // end notes a problem of a picture that is still as it was read. It is due again then, or never.
 func (s *Store) end(ctx context.Context, u *db.Unit, p *Picture, again *core.Time, problem string) error {
 	_, err := u.Exec(ctx, `
