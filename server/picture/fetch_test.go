@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/picture"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -196,7 +197,7 @@ func TestFetch_KeepsAPictureForAsLongAsItIsUsed(t *testing.T) {
 		require.NoError(t, err)
 		var rows int
 		require.NoError(t, database.Behind(t, w.database).QueryRowContext(t.Context(), `
-			SELECT (SELECT count(*) FROM pictures) + (SELECT count(*) FROM picture_files) + (SELECT sum(pictures + bytes) FROM picture_usage)`).Scan(&rows))
+			SELECT (SELECT count(*) FROM pictures) + (SELECT count(*) FROM picture_files) + (SELECT sum(pictures + bytes) FROM picture_usage) - (SELECT sum(1 + bytes) FROM picture_removed)`).Scan(&rows))
 		assert.Zero(t, rows)
 	})
 }
@@ -357,6 +358,51 @@ func TestFetch_HasAllPicturesOfAServerThatWasSilentForAMoment(t *testing.T) {
 		var fetches int
 		require.NoError(t, database.Behind(t, w.database).QueryRowContext(t.Context(), `SELECT fetches FROM picture_usage`).Scan(&fetches))
 		assert.Equal(t, w.times("/cover"), fetches, "a fetch is one that its server was asked for")
+	})
+}
+
+// A change of several products in one transaction waits for nobody who claims a picture of theirs, else each may wait for the other.
+func TestClaim_IsNotHeldUpByAChangeOfSeveralProducts(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if !strings.HasPrefix(w.database, "postgres") {
+			return // on SQLite there is one writer at a time
+		}
+		good := sends(drawn(t, 9, 9, color.White))
+		var owners []string
+		for _, path := range []string{"/a", "/b", "/c"} {
+			owners = append(owners, w.sells(catalog.Product{CoverURL: w.at(path, good)}))
+		}
+		w.fetch(w.account)
+		owners = append(owners, w.sells(catalog.Product{CoverURL: w.at("/d", good)}), w.sells(catalog.Product{CoverURL: w.at("/e", good)}))
+		begin := func() func(owner string) error {
+			tx, err := database.Behind(t, w.database).BeginTx(t.Context(), nil)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = tx.Rollback() })
+			_, err = tx.ExecContext(t.Context(), `SET LOCAL lock_timeout = '10s'`)
+			require.NoError(t, err)
+			return func(owner string) error {
+				if owner == "" {
+					return tx.Commit()
+				}
+				_, err := tx.ExecContext(t.Context(), `UPDATE products SET cover_url = NULL WHERE id = $1`, owner)
+				return err
+			}
+		}
+		one, other := begin(), begin()
+		require.NoError(t, one(owners[0]))
+		require.NoError(t, other(owners[1]), "no change waits for another")
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		claimed, err := w.Pictures.Claim(ctx, w.account)
+		require.NoError(t, err)
+		require.NotNil(t, claimed)
+		require.NoError(t, one(owners[3]))
+		require.NoError(t, one(""))
+		require.NoError(t, other(""))
+		assert.NotNil(t, w.fetch(owners[2]).Name)
+		broken, err := w.Audit.Check(t.Context(), outbox.DeliveryRetention{Failed: time.Hour, Succeeded: time.Hour})
+		require.NoError(t, err)
+		assert.Empty(t, broken)
 	})
 }
 

@@ -26,7 +26,7 @@ type Bounds struct {
 // Usual are the bounds of an account. A shop as large as they allow is fetched in a day.
 var Usual = Bounds{Pictures: 5000, Bytes: 1 << 30, Fetches: 5000}
 
-// usage is what an account has of them.
+// usage is what an account has of them. What was removed is taken off Pictures and Bytes by the next claim.
 type usage struct {
 	Pictures int64 `db:"pictures"`
 	Bytes    int64 `db:"bytes"`
@@ -34,12 +34,18 @@ type usage struct {
 	Fetches  int64 `db:"fetches"`
 }
 
+// keptPictures and keptBytes are what an account keeps, of which the row of usage is u.
+const (
+	keptPictures = `(u.pictures - (SELECT count(*) FROM picture_removed AS r WHERE r.account_id = u.account_id))`
+	keptBytes    = `(u.bytes - (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM picture_removed AS r WHERE r.account_id = u.account_id))`
+)
+
 // today is the number of the day, counted from 1970.
 func (s *Store) today() int64 { return s.db.Now().Time().Unix() / int64(core.Day/time.Second) }
 
 // Held returns why no picture of an account is fetched now, as a sentence for the seller: "" if they are.
 func (s *Store) Held(ctx context.Context, account string) (string, error) {
-	u, err := db.Get[usage](ctx, s.db, `SELECT pictures, bytes, day, fetches FROM picture_usage WHERE account_id = ?`, account)
+	u, err := db.Get[usage](ctx, s.db, `SELECT `+keptPictures+` AS pictures, `+keptBytes+` AS bytes, day, fetches FROM picture_usage AS u WHERE account_id = ?`, account)
 	switch {
 	case err != nil || u == nil:
 		return "", err
@@ -65,7 +71,7 @@ func (s *Store) Waiting(ctx context.Context) ([]string, error) {
 			) SELECT id FROM waiting WHERE id IS NOT NULL
 				AND EXISTS (SELECT 1 FROM pictures AS p WHERE p.account_id = waiting.id AND p.due_at <= ?)
 				AND NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = waiting.id AND a.disabled_at IS NOT NULL)
-				AND NOT EXISTS (SELECT 1 FROM picture_usage AS u WHERE u.account_id = waiting.id AND (u.pictures >= ? OR u.bytes >= ? OR u.day = ? AND u.fetches >= ?))`,
+				AND NOT EXISTS (SELECT 1 FROM picture_usage AS u WHERE u.account_id = waiting.id AND (`+keptPictures+` >= ? OR `+keptBytes+` >= ? OR u.day = ? AND u.fetches >= ?))`,
 			s.db.Now(), s.bounds.Pictures, s.bounds.Bytes, s.today(), s.bounds.Fetches)
 	})
 }
@@ -84,6 +90,9 @@ func (s *Store) Claim(ctx context.Context, account string) (*Picture, error) {
 		if p.Attempts > int64(len(pauses)) {
 			return nil, s.end(ctx, u, p, nil, "This server stopped each time that it fetched the picture.")
 		}
+		if err := settle(ctx, u, account); err != nil {
+			return nil, err
+		}
 		counted, err := u.Exec(ctx, `
 			INSERT INTO picture_usage AS u (account_id, day, fetches) VALUES (?, ?, 1)
 			ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, fetches = CASE WHEN u.day = excluded.day THEN u.fetches + 1 ELSE 1 END
@@ -97,6 +106,23 @@ func (s *Store) Claim(ctx context.Context, account string) (*Picture, error) {
 		_, err = u.Exec(ctx, `UPDATE pictures SET due_at = ?, attempts = ? WHERE account_id = ? AND owner_id = ?`, claimed.DueAt, claimed.Attempts, account, p.OwnerID)
 		return &claimed, err
 	})
+}
+
+// settle takes off an account's usage what it has removed. The row of usage is locked before what was removed: so no two settle it at once.
+func settle(ctx context.Context, u *db.Unit, account string) error {
+	if _, err := db.Get[string](ctx, u.Locked(), `SELECT account_id FROM picture_usage WHERE account_id = ?`, account); err != nil {
+		return err
+	}
+	removed, err := db.Select[int64](ctx, u, `DELETE FROM picture_removed WHERE account_id = ? RETURNING bytes`, account)
+	if err != nil || len(removed) == 0 {
+		return err
+	}
+	var bytes int64
+	for _, one := range removed {
+		bytes += one
+	}
+	_, err = u.Exec(ctx, `UPDATE picture_usage SET pictures = pictures - ?, bytes = bytes - ? WHERE account_id = ?`, len(removed), bytes, account)
+	return err
 }
 
 // Made is what was made of a picture: its files by their size, such as 640.jpg.

@@ -9,6 +9,9 @@ const (
 	PromiseUsage = "what an account keeps of pictures is counted"
 )
 
+// counted are the pictures that the usage of an account has: those that are kept, and those that were removed since the last claim.
+const counted = `SELECT account_id, bytes FROM pictures WHERE name IS NOT NULL UNION ALL SELECT account_id, bytes FROM picture_removed`
+
 // Invariants hold after every transaction.
 func Invariants(d *db.DB) []db.Invariant {
 	return []db.Invariant{
@@ -23,9 +26,9 @@ func Invariants(d *db.DB) []db.Invariant {
 			WHERE p.name IS NOT NULL AND f.name IS NULL`},
 		{Promise: PromiseUsage, Query: `
 			SELECT k.account_id, k.account_id AS id FROM (
-				SELECT account_id, count(*) AS pictures, SUM(bytes) AS bytes FROM pictures WHERE name IS NOT NULL GROUP BY account_id) AS k
+				SELECT account_id, count(*) AS pictures, SUM(bytes) AS bytes FROM (` + counted + `) AS c GROUP BY account_id) AS k
 			LEFT JOIN picture_usage u ON u.account_id = k.account_id WHERE COALESCE(u.pictures, 0) <> k.pictures OR COALESCE(u.bytes, 0) <> k.bytes
 			UNION ALL SELECT u.account_id, u.account_id FROM picture_usage u WHERE (u.pictures <> 0 OR u.bytes <> 0)
-				AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.account_id = u.account_id AND p.name IS NOT NULL)`},
+				AND NOT EXISTS (SELECT 1 FROM (` + counted + `) AS c WHERE c.account_id = u.account_id)`},
 	}
 }

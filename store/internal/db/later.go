@@ -65,7 +65,7 @@ func (u *Unit) Later(ctx context.Context, c Change) error {
 	return nil
 }
 
-// Triggered reports whether a text names a table that triggers write to: pictures, picture_files and picture_usage are some. A change of any table may
+// Triggered reports whether a text names a table that triggers write to: pictures, picture_files and picture_removed are some. A change of any table may
 // change these.
 func Triggered(text string) bool {
 	return strings.Contains(text, "filter_entries") || strings.Contains(text, "picture")

@@ -64,11 +64,14 @@ func (s *dataStep) notePictures(ctx context.Context) error {
 		`DELETE FROM picture_files WHERE NOT EXISTS (SELECT 1 FROM pictures AS p WHERE p.account_id = picture_files.account_id AND p.name = picture_files.name)`,
 		`UPDATE pictures SET name = NULL, sizes = '[]', bytes = 0, due_at = 0, attempts = 0 WHERE name IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM picture_files AS f WHERE f.account_id = pictures.account_id AND f.name = pictures.name)`,
-		`INSERT INTO picture_usage (account_id) SELECT DISTINCT account_id FROM pictures WHERE name IS NOT NULL ON CONFLICT DO NOTHING`,
+		`INSERT INTO picture_usage (account_id) 
+			SELECT account_id FROM (SELECT account_id FROM pictures WHERE name IS NOT NULL UNION SELECT account_id FROM picture_removed) AS k WHERE TRUE ON CONFLICT DO NOTHING`,
 		// What a picture that comes meanwhile has changed is left as it is.
 		`UPDATE picture_usage SET pictures = k.pictures, bytes = k.bytes FROM (
-			SELECT u.account_id, u.pictures AS had, u.bytes AS held, count(p.name) AS pictures, CAST(COALESCE(SUM(p.bytes), 0) AS BIGINT) AS bytes
-			FROM picture_usage u LEFT JOIN pictures p ON p.account_id = u.account_id AND p.name IS NOT NULL GROUP BY u.account_id, u.pictures, u.bytes) AS k
+			SELECT u.account_id, u.pictures AS had, u.bytes AS held, count(p.account_id) AS pictures, CAST(COALESCE(SUM(p.bytes), 0) AS BIGINT) AS bytes
+			FROM picture_usage u LEFT JOIN (
+				SELECT account_id, bytes FROM pictures WHERE name IS NOT NULL UNION ALL SELECT account_id, bytes FROM picture_removed
+			) AS p ON p.account_id = u.account_id GROUP BY u.account_id, u.pictures, u.bytes) AS k
 		WHERE k.account_id = picture_usage.account_id AND picture_usage.pictures = k.had AND picture_usage.bytes = k.held AND (k.had <> k.pictures OR k.held <> k.bytes)`,
 	} {
 		if err := s.notePicture(ctx, query); err != nil {

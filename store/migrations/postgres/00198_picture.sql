@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS picture_files (
 
 ALTER TABLE picture_files ALTER COLUMN account_id SET (n_distinct = 20);
 
--- What an account keeps, and how many pictures were fetched for it on a day, counted from 1970.
+-- What an account keeps, and what it has removed that is still counted, and how many pictures were fetched for it on a day, counted from 1970.
 CREATE TABLE IF NOT EXISTS picture_usage (
     account_id TEXT NOT NULL PRIMARY KEY,
     pictures   BIGINT NOT NULL DEFAULT 0,
@@ -42,12 +42,22 @@ CREATE TABLE IF NOT EXISTS picture_usage (
 
 ALTER TABLE picture_usage ALTER COLUMN account_id SET (n_distinct = 20);
 
+-- What was kept, and removed since, until a claim takes it off picture_usage. So a change of a product waits for no other one.
+CREATE TABLE IF NOT EXISTS picture_removed (
+    account_id TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    bytes      BIGINT NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+
+ALTER TABLE picture_removed ALTER COLUMN account_id SET (n_distinct = 20);
+
 -- The files go with the row that names them.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION pictures_files() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM picture_files WHERE account_id = OLD.account_id AND name = OLD.name;
-    UPDATE picture_usage SET pictures = pictures - 1, bytes = bytes - OLD.bytes WHERE account_id = OLD.account_id;
+    INSERT INTO picture_removed (account_id, name, bytes) VALUES (OLD.account_id, OLD.name, OLD.bytes);
     RETURN NULL;
 END
 $$;

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS picture_files (
     PRIMARY KEY (account_id, name, size)
 ) STRICT;
 
--- What an account keeps, and how many pictures were fetched for it on a day, counted from 1970.
+-- What an account keeps, and what it has removed that is still counted, and how many pictures were fetched for it on a day, counted from 1970.
 CREATE TABLE IF NOT EXISTS picture_usage (
     account_id TEXT NOT NULL PRIMARY KEY,
     pictures   INTEGER NOT NULL DEFAULT 0,
@@ -35,11 +35,19 @@ CREATE TABLE IF NOT EXISTS picture_usage (
     fetches    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- What was kept, and removed since, until a claim takes it off picture_usage. So a change of a product waits for no other one.
+CREATE TABLE IF NOT EXISTS picture_removed (
+    account_id TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    bytes      INTEGER NOT NULL,
+    PRIMARY KEY (account_id, name)
+) STRICT;
+
 -- The files go with the row that names them.
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS pictures_files AFTER DELETE ON pictures WHEN OLD.name IS NOT NULL BEGIN
     DELETE FROM picture_files WHERE account_id = OLD.account_id AND name = OLD.name;
-    UPDATE picture_usage SET pictures = pictures - 1, bytes = bytes - OLD.bytes WHERE account_id = OLD.account_id;
+    INSERT INTO picture_removed (account_id, name, bytes) VALUES (OLD.account_id, OLD.name, OLD.bytes);
 END;
 -- +goose StatementEnd
 
