@@ -21,6 +21,7 @@ const (
 	patience  = 20 * time.Second // for a server to send one
 	atOnce    = 4                // pictures, of as many accounts
 	mostHops  = 3                // from one address to the next
+	givingUp  = 5 * time.Second  // for the database, when the server stops
 )
 
 // Fetcher fetches pictures, one of each account at a time. Any number of replicas may run one.
@@ -108,10 +109,12 @@ func (f *Fetcher) work(ctx context.Context) error {
 func (f *Fetcher) one(ctx context.Context, claimed *picture.Picture) (spent time.Duration, err error) {
 	made, spent, err := f.fetch(ctx, claimed)
 	if ctx.Err() != nil { // the server stops: whoever claims it next begins anew
-		return spent, ctx.Err()
+		giving, cancel := context.WithTimeout(context.WithoutCancel(ctx), givingUp)
+		defer cancel()
+		return spent, errors.Join(ctx.Err(), f.store.GiveBack(giving, claimed, 0, claimed.Problem))
 	}
 	if silent := new(silentError); errors.As(err, silent) {
-		return spent, f.store.GiveBack(ctx, claimed, silent.lasts, sentence(errSilence))
+		return spent, f.store.GiveBack(ctx, claimed, silent.lasts, new(sentence(errSilence)))
 	}
 	if err != nil {
 		passing := new(passingError)

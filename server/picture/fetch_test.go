@@ -324,6 +324,11 @@ func TestRun_DoesNotWaitForASilentServer(t *testing.T) {
 		stop()
 		close(ends)
 		<-stopped
+		var attempts, fetches int
+		require.NoError(t, database.Behind(t, w.database).QueryRowContext(t.Context(), `
+			SELECT (SELECT sum(attempts) FROM pictures WHERE account_id = u.account_id), fetches FROM picture_usage AS u WHERE account_id = '`+w.account+`'`).Scan(&attempts, &fetches))
+		assert.Zero(t, attempts, "a server that stops costs no attempt")
+		assert.Zero(t, fetches)
 	})
 }
 

@@ -190,9 +190,9 @@ func (s *Store) Fail(ctx context.Context, claimed *Picture, problem string, isFi
 	return err
 }
 
-// GiveBack leaves a picture that was claimed, and for which nobody was asked, to whoever claims it after a while. Neither an attempt nor a fetch of the
-// account counts. What the problem is, is noted, unless the picture has gone, or was claimed by somebody else meanwhile.
-func (s *Store) GiveBack(ctx context.Context, claimed *Picture, wait time.Duration, problem string) error {
+// GiveBack leaves a picture that was claimed, and for which nobody was asked, or not to the end, to whoever claims it after a while. Neither an attempt nor
+// a fetch of the account counts. What the problem is, is noted, unless the picture has gone, or was claimed by somebody else meanwhile.
+func (s *Store) GiveBack(ctx context.Context, claimed *Picture, wait time.Duration, problem *string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		given, err := u.Exec(ctx, `
 			UPDATE pictures SET due_at = ?, attempts = attempts - 1, problem = ? WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
