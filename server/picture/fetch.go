@@ -22,6 +22,8 @@ const (
 	atOnce    = 4                // pictures, of as many accounts
 	mostHops  = 3                // from one address to the next
 	givingUp  = 5 * time.Second  // for the database, when the server stops
+
+	renewEvery = picture.Lease / 4 // while a picture waits to be decoded
 )
 
 // Fetcher fetches pictures, one of each account at a time. Any number of replicas may run one.
@@ -32,7 +34,7 @@ type Fetcher struct {
 	making chan struct{} // the place of the one that is decoded
 	turns  *turns
 
-	lookEvery, patience time.Duration
+	lookEvery, patience, renewEvery time.Duration
 }
 
 // New returns a Fetcher that asks with a client, which decides what addresses it reaches.
@@ -44,7 +46,7 @@ func New(store *picture.Store, client *http.Client, log *slog.Logger) *Fetcher {
 		}
 		return nil
 	}
-	return &Fetcher{store: store, client: &asking, log: log, making: make(chan struct{}, 1), turns: newTurns(time.Now), lookEvery: lookEvery, patience: patience}
+	return &Fetcher{store: store, client: &asking, log: log, making: make(chan struct{}, 1), turns: newTurns(time.Now), lookEvery: lookEvery, patience: patience, renewEvery: renewEvery}
 }
 
 // Run fetches what is to be fetched until ctx ends.
@@ -116,6 +118,9 @@ func (f *Fetcher) one(ctx context.Context, claimed *picture.Picture) (spent time
 	if silent := new(silentError); errors.As(err, silent) {
 		return spent, f.store.GiveBack(ctx, claimed, silent.lasts, new(sentence(errSilence)))
 	}
+	if lost := new(lostError); errors.As(err, lost) {
+		return spent, lost.cause
+	}
 	if err != nil {
 		passing := new(passingError)
 		return spent, f.store.Fail(ctx, claimed, sentence(err), !errors.As(err, passing))
@@ -137,6 +142,11 @@ type passingError struct{ error }
 type silentError struct{ lasts time.Duration }
 
 func (silentError) Error() string { return "the server was silent lately" }
+
+// lostError says that a picture is no longer claimed, or, with a cause, that nobody knows.
+type lostError struct{ cause error }
+
+func (lostError) Error() string { return "the picture is no longer claimed" }
 
 // What is said of an address. A server that is out of reach and one that does not answer are told alike: else an address inside could be probed.
 var (
@@ -169,17 +179,43 @@ func (f *Fetcher) fetch(ctx context.Context, p *picture.Picture) (made *picture.
 	if err != nil {
 		return nil, spent, err
 	}
-	select {
-	case f.making <- struct{}{}:
-		defer func() { <-f.making }()
-	case <-ctx.Done():
+	if err := f.place(ctx, p); err != nil {
+		return nil, spent, err
 	}
-	if ctx.Err() != nil {
-		return nil, spent, ctx.Err()
+	defer func() { <-f.making }()
+	if err := f.renew(ctx, p); err != nil {
+		return nil, spent, err
 	}
 	began = f.turns.now()
 	made, err = Make(file, p.OwnerID == p.AccountID)
 	return made, spent + f.turns.now().Sub(began), err
+}
+
+// place waits for the place to decode a picture, which stays claimed meanwhile. The caller gives the place back.
+func (f *Fetcher) place(ctx context.Context, claimed *picture.Picture) error {
+	ticker := time.NewTicker(f.renewEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case f.making <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+			if err := f.renew(ctx, claimed); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// renew has a picture stay claimed.
+func (f *Fetcher) renew(ctx context.Context, claimed *picture.Picture) error {
+	renewed, err := f.store.Renew(ctx, claimed)
+	if err != nil || !renewed {
+		return lostError{err}
+	}
+	return nil
 }
 
 // ask returns what is at an address, whatever type its server says that it has.

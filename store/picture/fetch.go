@@ -190,6 +190,21 @@ func (s *Store) Fail(ctx context.Context, claimed *Picture, problem string, isFi
 	return err
 }
 
+// Renew leaves a picture that was claimed for another Lease to whoever claimed it, and reports whether it did: it does not if the picture has gone, has
+// another address, or was claimed by somebody else meanwhile.
+func (s *Store) Renew(ctx context.Context, claimed *Picture) (bool, error) {
+	due := s.db.Now().Add(Lease)
+	renewed, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		return u.Exec(ctx, `UPDATE pictures SET due_at = ? WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
+			due, claimed.AccountID, claimed.OwnerID, claimed.Address, claimed.DueAt, claimed.Attempts)
+	})
+	if err != nil || renewed == 0 {
+		return false, err
+	}
+	claimed.DueAt = &due
+	return true, nil
+}
+
 // GiveBack leaves a picture that was claimed, and for which nobody was asked, or not to the end, to whoever claims it after a while. Neither an attempt nor
 // a fetch of the account counts. What the problem is, is noted, unless the picture has gone, or was claimed by somebody else meanwhile.
 func (s *Store) GiveBack(ctx context.Context, claimed *Picture, wait time.Duration, problem *string) error {
