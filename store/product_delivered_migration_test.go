@@ -84,9 +84,18 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 	})
 }
 
-// isRepairedBeside claims that Repair waits for whoever changes an address, and does not bring the former one back.
+// isRepairedBeside claims that Repair waits for whoever changes an address, does not bring the former one back, and goes on when it lost against another
+// transaction.
 func isRepairedBeside(t *testing.T, s *shop, product string) {
 	t.Helper()
+	_, err := s.db.Write.DB.ExecContext(t.Context(), `
+		CREATE SEQUENCE lost;
+		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('lost') = 1 THEN RAISE 'lost' USING ERRCODE = 'deadlock_detected'; END IF;
+			RETURN NULL;
+		END $$;
+		CREATE TRIGGER lose BEFORE DELETE ON pictures FOR EACH STATEMENT EXECUTE FUNCTION lose()`)
+	require.NoError(t, err)
 	tx, err := s.db.Write.DB.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer tx.Rollback()

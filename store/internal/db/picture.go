@@ -104,7 +104,8 @@ func (s *dataStep) noteOwners(ctx context.Context, o pictureOwner) error {
 		}
 		err = s.notePicture(ctx, `
 			INSERT INTO pictures (account_id, owner_id, address) SELECT account_id, id, address FROM (
-				SELECT `+o.account+` AS account_id, id, `+o.address+` AS address FROM `+o.table+` WHERE `+key+` > (?, ?) AND `+key+` <= (?, ?)`+hold+`) AS slice
+				SELECT `+o.account+` AS account_id, id, `+o.address+` AS address FROM `+o.table+` WHERE `+key+` > (?, ?) AND `+key+` <= (?, ?)
+				ORDER BY `+o.account+`, id`+hold+`) AS slice
 			WHERE address IS NOT NULL
 			ON CONFLICT (account_id, owner_id) DO UPDATE SET address = excluded.address, due_at = 0, attempts = 0, problem = NULL WHERE pictures.address <> excluded.address`,
 			after.Account, after.ID, last[0].Account, last[0].ID)
@@ -115,9 +116,13 @@ func (s *dataStep) noteOwners(ctx context.Context, o pictureOwner) error {
 	}
 }
 
-// notePicture runs a statement, and counts what it has changed.
+// notePicture runs a statement, and counts what it has changed. On PostgreSQL one that lost against another transaction is run again.
 func (s *dataStep) notePicture(ctx context.Context, query string, args ...any) error {
-	result, err := s.conn.ExecContext(ctx, s.rebind(query), args...)
+	var result sql.Result
+	err := (&DB{Engine: s.engine}).Retry(ctx, func() (err error) {
+		result, err = s.conn.ExecContext(ctx, s.rebind(query), args...)
+		return err
+	})
 	if err != nil {
 		return err
 	}
