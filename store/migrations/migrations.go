@@ -20,7 +20,7 @@ const EmailKeys = 158
 const Repair = 169
 
 // Pictures is the number of a third: pictures in store/internal/db.
-const Pictures = 200
+const Pictures = 195
 
 // FS returns the migrations of an engine, "sqlite" or "postgres".
 func FS(engine string) (fs.FS, error) { return fs.Sub(files, engine) }

@@ -66,7 +66,7 @@ func repairAll(ctx context.Context, engine string, conn conn) (core.Repaired, er
 	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable, s.noteDelivered, s.notePictures)
 }
 
-// repair is repairAll before the steps 171, 183 and 198, which made what noteRefundable, noteDelivered and notePictures write.
+// repair is repairAll before the steps 171, 183 and 193, which made what noteRefundable, noteDelivered and notePictures write.
 func repair(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
 	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys)
