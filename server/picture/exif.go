@@ -69,8 +69,11 @@ func exifOf(file []byte, format string) []byte {
 			if length+4 > int64(len(rest)) {
 				return nil
 			}
-			if kind == "eXIf" {
+			switch kind {
+			case "eXIf":
 				return rest[:length]
+			case "IEND":
+				return nil
 			}
 			at += 8 + int(length) + 4
 		}

@@ -92,10 +92,13 @@ func (f *Fetcher) work(ctx context.Context) error {
 		if account == "" {
 			return nil
 		}
+		began := f.turns.now()
 		claimed, err := f.store.Claim(ctx, account)
-		var spent time.Duration
+		spent := f.turns.now().Sub(began)
 		if claimed != nil {
-			spent, err = f.one(ctx, claimed)
+			var more time.Duration
+			more, err = f.one(ctx, claimed)
+			spent += more
 		} else {
 			done = append(done, account)
 		}
@@ -110,13 +113,18 @@ func (f *Fetcher) work(ctx context.Context) error {
 // one fetches a picture that was claimed, and returns how long that took. Waiting for the place to decode it does not count.
 func (f *Fetcher) one(ctx context.Context, claimed *picture.Picture) (spent time.Duration, err error) {
 	made, spent, err := f.fetch(ctx, claimed)
-	if ctx.Err() != nil { // the server stops: whoever claims it next begins anew
-		giving, cancel := context.WithTimeout(context.WithoutCancel(ctx), givingUp)
+	if ctx.Err() != nil { // the server stops: whoever claims it next begins anew, unless it is made already
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), givingUp)
 		defer cancel()
-		return spent, errors.Join(ctx.Err(), f.store.GiveBack(giving, claimed, 0, claimed.Problem))
+		if made == nil {
+			return spent, errors.Join(ctx.Err(), f.store.GiveBack(ending, claimed))
+		}
+		ctx = ending
 	}
 	if silent := new(silentError); errors.As(err, silent) {
-		return spent, f.store.GiveBack(ctx, claimed, silent.lasts, new(sentence(errSilence)))
+		began := f.turns.now()
+		err := f.store.PutOff(ctx, claimed, silent.server, silent.lasts, sentence(errSilence))
+		return spent + f.turns.now().Sub(began), err
 	}
 	if lost := new(lostError); errors.As(err, lost) {
 		return spent, lost.cause
@@ -138,8 +146,11 @@ func sentence(err error) string {
 // passingError says that a picture cannot be had now, and may be had later.
 type passingError struct{ error }
 
-// silentError says that a server is not asked for so long, since it did not answer lately.
-type silentError struct{ lasts time.Duration }
+// silentError says that a server is not asked for so long, since it did not answer lately. What stands there begins with server.
+type silentError struct {
+	lasts  time.Duration
+	server string
+}
 
 func (silentError) Error() string { return "the server was silent lately" }
 
@@ -163,7 +174,8 @@ func (f *Fetcher) fetch(ctx context.Context, p *picture.Picture) (made *picture.
 	}
 	if lasts := f.turns.silentFor(p.AccountID, at.Host); lasts > 0 {
 		// Those that were asked for come after the others.
-		return nil, 0, silentError{lasts + time.Duration(p.Attempts-1)*time.Millisecond}
+		before, _, _ := strings.Cut(p.Address, at.Host)
+		return nil, 0, silentError{lasts + time.Duration(p.Attempts-1)*time.Millisecond, before + at.Host + "/"}
 	}
 	began := f.turns.now()
 	file, err := f.ask(ctx, p.Address)

@@ -8,7 +8,7 @@ import (
 
 const (
 	remembered = time.Hour       // how long it is known what an account took
-	pause      = 5 * time.Minute // for a server that was silent, and twice as long each time that it is again
+	pause      = 5 * time.Minute // for a server that was silent, and twice as long each time that it is again within remembered
 	mostPause  = 6 * time.Hour
 )
 
@@ -108,11 +108,15 @@ func (t *turns) silent(account, name string) {
 	t.silences[who] = silence{lasts, t.now().Add(lasts)}
 }
 
-// answered notes that a server did answer.
+// answered notes that a server did answer. That it was silent before is remembered: one that answers each second time would be asked again and again.
 func (t *turns) answered(account, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.silences, host{account, name})
+	who := host{account, name}
+	if known, is := t.silences[who]; is && known.until.After(t.now()) {
+		known.until = t.now()
+		t.silences[who] = known
+	}
 }
 
 // silentFor returns for how long a server is not asked, because it did not answer lately: 0 or less if it is.

@@ -42,7 +42,12 @@ func TestTurns_GoToWhoHasTakenTheLeast(t *testing.T) {
 	turns.answered("a", "one.example")
 	assert.Zero(t, turns.silentFor("a", "one.example"))
 	turns.silent("a", "one.example")
-	assert.Equal(t, pause, turns.silentFor("a", "one.example"), "it was well in between")
+	assert.Equal(t, mostPause, turns.silentFor("a", "one.example"), "it was well for a moment")
+	turns.answered("a", "one.example")
+	now = now.Add(2 * remembered)
+	turns.take(nil) // which forgets
+	turns.silent("a", "one.example")
+	assert.Equal(t, pause, turns.silentFor("a", "one.example"), "it was well for long")
 	now = now.Add(2 * remembered)
 	assert.LessOrEqual(t, turns.silentFor("a", "one.example"), time.Duration(0))
 	turns.give("c", 0)

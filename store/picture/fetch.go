@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -16,6 +17,9 @@ var pauses = []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.
 
 // Lease is how long a picture is left to whoever claimed it.
 const Lease = 2 * time.Minute
+
+// putOffAtOnce is how many pictures of a silent server are put off together.
+const putOffAtOnce = 1000
 
 // Bounds are what an account may have of pictures.
 type Bounds struct {
@@ -205,20 +209,44 @@ func (s *Store) Renew(ctx context.Context, claimed *Picture) (bool, error) {
 	return true, nil
 }
 
-// GiveBack leaves a picture that was claimed, and for which nobody was asked, or not to the end, to whoever claims it after a while. Neither an attempt nor
-// a fetch of the account counts. What the problem is, is noted, unless the picture has gone, or was claimed by somebody else meanwhile.
-func (s *Store) GiveBack(ctx context.Context, claimed *Picture, wait time.Duration, problem *string) error {
+// GiveBack leaves a picture that was claimed, and was not asked for to the end, to whoever claims it next. Neither an attempt nor a fetch of the account
+// counts.
+func (s *Store) GiveBack(ctx context.Context, claimed *Picture) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		given, err := u.Exec(ctx, `
-			UPDATE pictures SET due_at = ?, attempts = attempts - 1, problem = ? WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
-			s.db.Now().Add(wait), problem, claimed.AccountID, claimed.OwnerID, claimed.Address, claimed.DueAt, claimed.Attempts)
-		if err != nil || given == 0 {
+		given, err := s.giveBack(ctx, u, claimed, s.db.Now(), claimed.Problem)
+		if err != nil || !given {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `UPDATE picture_usage SET fetches = fetches - 1 WHERE account_id = ? AND day = ? AND fetches > 0`, claimed.AccountID, s.today())
 		return nil, err
 	})
 	return err
+}
+
+// PutOff leaves a picture that was claimed for so long, because its server was silent, and with it those of the account's next pictures whose addresses
+// begin like its own, with server. An attempt does not count, a fetch does: so an account has only so many of these, too. Of the others nothing counts.
+func (s *Store) PutOff(ctx context.Context, claimed *Picture, server string, wait time.Duration, problem string) error {
+	due := s.db.Now().Add(wait)
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		if given, err := s.giveBack(ctx, u, claimed, due, &problem); err != nil || !given {
+			return nil, err
+		}
+		_, err := u.Exec(ctx, `UPDATE pictures SET due_at = ?, problem = ? WHERE account_id = ? AND `+s.db.InSelected("owner_id", `
+			SELECT owner_id FROM (
+				SELECT owner_id, address FROM pictures WHERE account_id = ? AND due_at <= ? ORDER BY due_at, owner_id LIMIT ?`+u.LockSkip()+`
+			) AS following WHERE substr(address, 1, ?) = ?`),
+			due, problem, claimed.AccountID, claimed.AccountID, s.db.Now(), putOffAtOnce, utf8.RuneCountInString(server), server)
+		return nil, err
+	})
+	return err
+}
+
+// giveBack leaves a picture that is still claimed until it is due, without the attempt, and reports whether it did.
+func (s *Store) giveBack(ctx context.Context, u *db.Unit, claimed *Picture, due core.Time, problem *string) (bool, error) {
+	given, err := u.Exec(ctx, `
+		UPDATE pictures SET due_at = ?, attempts = attempts - 1, problem = ? WHERE account_id = ? AND owner_id = ? AND address = ? AND due_at = ? AND attempts = ?`,
+		due, problem, claimed.AccountID, claimed.OwnerID, claimed.Address, claimed.DueAt, claimed.Attempts)
+	return given > 0, err
 }
 
 // end notes a problem of a picture that is still as it was read. It is due again then, or never.
