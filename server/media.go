@@ -22,8 +22,8 @@ const (
 
 // A file is held until it is read, so that slow readers would keep others from pictures: none may take much longer than a slow network does.
 const (
-	mediaPatience = 10 * time.Second // for a file of any size
-	slowestMedia  = 64 << 10         // bytes of it for each second more
+	mediaPatience = 20 * time.Second // for a file of any size
+	slowestMedia  = 16 << 10         // bytes of it for each second more
 )
 
 // mediaTime returns how long the client may take to read a file of n bytes.

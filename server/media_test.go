@@ -77,7 +77,7 @@ func (c timedConn) SetWriteDeadline(at time.Time) error {
 // Who reads nothing holds what others could have.
 func TestServer_GivesReadersOfMediaLittleTime(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, 26*time.Second, mediaTime(1<<20))
+	assert.Equal(t, 84*time.Second, mediaTime(1<<20))
 	f := newFixture(t, nil)
 	server, deadlines := httptest.NewUnstartedServer(f.server), make(chan time.Time, 9)
 	server.Listener = timed{server.Listener, deadlines}
