@@ -44,13 +44,21 @@ func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
 	var waiting [][]core.Due
 	var errs []error
 	for _, account := range accounts {
+		if ctx.Err() != nil || len(errs) >= mostFailures { // the database is away
+			return false, errors.Join(errs...)
+		}
 		if !p.Sends() {
 			skips, err := p.store.SkipLetters(ctx, account, noMail)
-			errs, more = append(errs, err), more || skips
+			if err != nil {
+				errs = append(errs, err)
+			}
+			more = more || skips
 			continue
 		}
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
-		errs = append(errs, err)
+		if err != nil {
+			errs = append(errs, err)
+		}
 		if len(due) > 0 {
 			waiting = append(waiting, due)
 			more = more || len(due) == lettersOfAccount
