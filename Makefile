@@ -25,7 +25,7 @@ PLAIN   = ./tests/contract ./tests/conformance ./tests/fault ./tests/e2e ./tests
 SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
-ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
+ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestMake_|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 export CGO_ENABLED := 0
@@ -80,7 +80,7 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
-		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./ads/pinterest ./ads/tiktok ./ads/zernio \
+		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/pinterest ./ads/tiktok ./ads/zernio \
 		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(BILLING) \
 		step:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
