@@ -14,7 +14,7 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false -ldfl
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
-LONGEST = ./store ./server
+LONGEST = ./webhooks ./store ./server
 # In one process the race detector costs most where SQLite is. So billing has it on PostgreSQL, where its requests run beside each other, and is
 # tested on SQLite without.
 BILLING = ./server/billing
@@ -82,7 +82,7 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/pinterest ./ads/tiktok ./ads/zernio \
 		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(BILLING) \
-		step:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
+		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
 
 race: ## pages, documents, commands and billing on both engines with the race detector, which make test runs without it

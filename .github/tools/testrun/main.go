@@ -3,9 +3,11 @@
 //	testrun [-strict] [-took "verify 312s"] [-table .github/times.tsv] [-dir bin/test] \
 //		beside:build CGO_ENABLED=1 go build -race ./... \
 //		step:contract go test -parallel 8 -- ./tests/contract \
+//		step:sqlite ENGINES=sqlite go test -- ./billing \
+//		with:postgres ENGINES=postgres go test -- ./billing \
 //		step:rest CGO_ENABLED=1 go test -race -- ./store ./server
 //
-// A step's words are an environment and a command, and its packages after --. What stands beside the steps starts with the first, and the last
+// One step runs after the other, but for what stands with the one before it: that is for steps which leave a processor idle. A step's words are an environment and a command, and its packages after --. What stands beside the steps starts with the first, and the last
 // waits for it; it says nothing itself, since a step names what is not built.
 //
 // A test that failed is run again after all the others, with the flags of its step, twice at most. If it passes then, the run is green, and the
@@ -58,6 +60,7 @@ func main() {
 type step struct {
 	name     string
 	beside   bool
+	with     bool // it runs at the same time as the step before it
 	env      []string
 	command  []string // with its flags
 	packages []string
@@ -68,8 +71,8 @@ func parse(words []string) ([]*step, error) {
 	var steps []*step
 	for _, word := range words {
 		kind, name, _ := strings.Cut(word, ":")
-		if kind == "step" || kind == "beside" {
-			steps = append(steps, &step{name: name, beside: kind == "beside"})
+		if kind == "step" || kind == "with" || kind == "beside" {
+			steps = append(steps, &step{name: name, beside: kind == "beside", with: kind == "with"})
 			continue
 		}
 		if len(steps) == 0 {
@@ -87,8 +90,10 @@ func parse(words []string) ([]*step, error) {
 		}
 	}
 	tests := 0
-	for _, s := range steps {
+	for i, s := range steps {
 		switch {
+		case s.with && (i == 0 || steps[i-1].beside):
+			return nil, fmt.Errorf("%s follows no step that it could run with", s.name)
 		case len(s.command) == 0:
 			return nil, fmt.Errorf("the step %s has no command", s.name)
 		case !s.beside && (len(s.command) < 2 || s.command[1] != "test" || len(s.packages) == 0):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -40,7 +42,19 @@ type run struct {
 	flaky  []*failure
 }
 
-func newRun(out io.Writer) *run { return &run{out: out, root: ".", begun: time.Now()} }
+func newRun(out io.Writer) *run { return &run{out: &printer{to: out}, root: ".", begun: time.Now()} }
+
+// printer takes what steps print that run at the same time.
+type printer struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (p *printer) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.to.Write(b)
+}
 
 // all runs everything, prints the last lines and returns the exit code.
 func (r *run) all(ctx context.Context) (int, error) {
@@ -76,12 +90,13 @@ func (r *run) all(ctx context.Context) (int, error) {
 	return code, err
 }
 
-// each runs the steps one after the other, and beside them what belongs there. A failure of one does not keep the next from running.
+// each runs the steps one after the other, those that belong together at once, and beside them what belongs there. A failure of one does not keep
+// the next from running.
 func (r *run) each(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	last := 0
 	for i, s := range r.steps {
-		if !s.beside {
+		if !s.beside && !s.with {
 			last = i
 		}
 	}
@@ -103,21 +118,43 @@ func (r *run) each(ctx context.Context) error {
 			beside = append(beside, ended)
 			continue
 		}
+		if s.with { // it ran with its step
+			continue
+		}
 		if i == last {
 			wait()
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		fmt.Fprintf(r.out, "== %s\n", s.name)
-		begun := time.Now()
-		o, err := r.test(ctx, s, s.name, s.tests())
-		if err != nil {
+		together := r.steps[i : i+1]
+		for n := i + 1; n < len(r.steps) && r.steps[n].with; n++ {
+			together = r.steps[i : n+1]
+		}
+		if err := r.together(ctx, together); err != nil {
 			return err
 		}
-		r.done = append(r.done, o)
-		r.times = append(r.times, stepTime{name: s.name, seconds: time.Since(begun).Seconds()})
 	}
+	return nil
+}
+
+// together runs steps at the same time, and returns when all have ended.
+func (r *run) together(ctx context.Context, steps []*step) error {
+	outcomes, times, failures := make([]*outcome, len(steps)), make([]stepTime, len(steps)), make([]error, len(steps))
+	var running sync.WaitGroup
+	for i, s := range steps {
+		fmt.Fprintf(r.out, "== %s\n", s.name)
+		running.Go(func() {
+			begun := time.Now()
+			outcomes[i], failures[i] = r.test(ctx, s, s.name, s.tests())
+			times[i] = stepTime{name: s.name, seconds: time.Since(begun).Seconds()}
+		})
+	}
+	running.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return err
+	}
+	r.done, r.times = append(r.done, outcomes...), append(r.times, times...)
 	return nil
 }
 

@@ -284,6 +284,19 @@ func TestRun_TheLastStepWaitsForWhatRunsBeside(t *testing.T) {
 	}
 }
 
+func TestRun_StepsTogetherRunAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	// Each is there when it has begun, and ends when the other is there as well.
+	meets := func(name, other string) string {
+		return "func Test(t *testing.T) { os.WriteFile(`../" + name + "`, nil, 0o600); for range 1200 { if _, err := os.Stat(`../" + other +
+			"`); err == nil { return }; time.Sleep(50 * time.Millisecond) }; t.Fatal(`alone`) }"
+	}
+	root := tree(t, map[string]string{"first": meets("a", "b"), "second": meets("b", "a"), "third": fails})
+	words := append(all("first"), "with:other")
+	words = append(append(words, all("second")[1:]...), all("third")...)
+	do(t, t.Context(), root, false, words...).is(t, 1, "3 passed, 1 failed", "third TestFails/left (all) failed 3×")
+}
+
 func TestRun_AnInterruptLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	root := tree(t, map[string]string{"long": spawns})
@@ -349,7 +362,7 @@ func TestLast_HasFortyLinesAtMost(t *testing.T) {
 
 func TestParse_RefusesWhatIsNoStep(t *testing.T) {
 	t.Parallel()
-	for _, words := range []string{"", "go test", "step:a", "step:a go test ./...", "step:a go vet -- ./...", "beside:a go build", "step:a go test --"} {
+	for _, words := range []string{"", "go test", "step:a", "step:a go test ./...", "step:a go vet -- ./...", "beside:a go build", "step:a go test --", "with:a go test -- ./a", "beside:a go build with:b go test -- ./a"} {
 		if _, err := parse(strings.Fields(words)); err == nil {
 			t.Errorf("it takes %q", words)
 		}
