@@ -136,7 +136,7 @@ func (w *world) file(p *picture.Picture, name string) []byte {
 
 func TestFetch_KeepsAPictureForAsLongAsItIsUsed(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		logo, cover := sends(drawn(t, 200, 100, color.NRGBA{R: 9, A: 99})), sends(drawn(t, 1000, 750, color.White))
+		logo, cover := sends(drawn(t, 200, 100, color.NRGBA{R: 9, A: 99})), sends(drawn(t, 200, 150, color.White))
 		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = w.at("/logo", logo) })
 		require.NoError(t, err)
 		ids := map[string]string{
