@@ -22,7 +22,7 @@ BILLING = ./server/billing
 # minute of a quota. The next four run the program in processes of its own, which have none anyway: it would watch the clients and the fakes alone.
 # The last hold little that requests share, or run nothing beside anything: make race has them and conformance with it, every night.
 PLAIN   = ./tests/contract ./tests/conformance ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
-SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
+SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/transfer ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
 ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestMake_|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
@@ -83,7 +83,7 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/pinterest ./ads/tiktok ./ads/zernio \
 		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(BILLING) \
 		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
 
 race: ## pages, documents, commands and billing on both engines with the race detector, which make test runs without it
 	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(BILLING) ./tests/conformance $(SHOWN)
