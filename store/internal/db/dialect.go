@@ -80,12 +80,12 @@ func (u *Unit) ExecBatch(ctx context.Context, change, from string, args ...any) 
 }
 
 // JSONRows returns SQL for a table with one column, value, that holds the elements of a JSON array. The array is one argument,
-// so that there is one text for any number of rows.
+// so that there is one text for any number of rows. PostgreSQL takes jsonb apart once, and json again for each value that is read.
 func (d *DB) JSONRows() string {
 	if d.Engine == core.SQLite {
 		return "json_each(?)"
 	}
-	return "json_array_elements(CAST(? AS json))"
+	return "jsonb_array_elements(CAST(? AS jsonb))"
 }
 
 // JSONElements returns SQL for a table with one column, value, that holds the texts in the JSON array of a column.
