@@ -2,13 +2,17 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/person"
 )
 
 // What is deleted together is one batch, however little PostgreSQL knows of the table.
@@ -44,6 +48,90 @@ func TestExecBatch_HoldsItsLimit(t *testing.T) {
 			deleted, err := s.Throttle.DeleteOver(t.Context(), 200)
 			require.NoError(t, err)
 			assert.Equal(t, want, deleted)
+		}
+	})
+}
+
+// old inserts rows of a table that are long over. Columns that have to have a value and are not given get their number, as a text or a number.
+func (s *shop) old(t *testing.T, table string, many int, given map[string]string) {
+	t.Helper()
+	query := `SELECT name, lower(type) AS kind FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL`
+	if s.db.Engine == core.PostgreSQL {
+		query = `SELECT column_name AS name, data_type AS kind FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ? AND is_nullable = 'NO' AND column_default IS NULL`
+	}
+	columns, err := db.Select[struct {
+		Name string `db:"name"`
+		Kind string `db:"kind"`
+	}](t.Context(), s.db, query, table)
+	require.NoError(t, err)
+	var names, values []string
+	for _, c := range columns {
+		value := "1"
+		switch {
+		case given[c.Name] != "":
+			value = given[c.Name]
+		case c.Name == "account_id":
+			value = "'" + s.account + "'"
+		case slices.Contains([]string{"text", "bytea", "blob"}, c.Kind):
+			value = "CAST('" + core.NewULID() + "' || n AS " + c.Kind + ")"
+		case c.Kind == "boolean":
+			value = "FALSE"
+		}
+		names, values = append(names, c.Name), append(values, value)
+	}
+	_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`
+		INSERT INTO `+table+` (`+strings.Join(names, ", ")+`)
+		WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < CAST(? AS bigint))
+		SELECT `+strings.Join(values, ", ")+` FROM numbers`), many)
+	require.NoError(t, err, table)
+}
+
+// No cleaner deletes more at a time than it is asked to, though PostgreSQL keeps the plan of a table that had one row.
+func TestCleaners_HoldTheirLimit(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		owner, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
+		require.NoError(t, err)
+		customer := map[string]string{"customer_id": "'" + s.customer(t, "grace@example.com", nil).ID + "'"}
+		for _, c := range []struct {
+			table string
+			given map[string]string
+			clean func(ctx context.Context, limit int) (int64, error)
+		}{
+			{"activities", map[string]string{"actor_type": "'system'"}, func(ctx context.Context, limit int) (int64, error) {
+				return s.Activity.DeleteOld(ctx, time.Hour, limit)
+			}},
+			{"idempotency_keys", nil, s.DeleteExpiredKeys},
+			{"person_sessions", map[string]string{"person_id": "'" + owner.ID + "'"}, s.Person.DeleteOver},
+			{"person_links", map[string]string{"kind": "'setup'"}, s.Person.DeleteOver},
+			{"portal_links", customer, s.Portal.DeleteExpiredLinks},
+			{"portal_sessions", customer, s.Portal.DeleteExpiredSessions},
+			{"provider_events", nil, s.Payment.DeleteOldProviderEvents},
+			{"requests", nil, s.Requests.DeleteOld},
+			{"social_connections", map[string]string{"status": "'pending'"}, s.Advert.DeleteOldConnections},
+		} {
+			_, err := s.db.Write.DB.ExecContext(t.Context(), `DELETE FROM `+c.table)
+			require.NoError(t, err)
+			if s.db.Engine == core.PostgreSQL {
+				_, err := s.db.Write.DB.ExecContext(t.Context(), `ALTER TABLE `+c.table+` SET (autovacuum_enabled = false)`)
+				require.NoError(t, err)
+			}
+			s.old(t, c.table, 1, c.given)
+			_, err = s.db.Write.DB.ExecContext(t.Context(), `ANALYZE `+c.table)
+			require.NoError(t, err)
+			for n := range 7 { // after six, PostgreSQL may keep a plan
+				if n > 0 {
+					s.old(t, c.table, 1, c.given)
+				}
+				deleted, err := c.clean(t.Context(), 20)
+				require.NoError(t, err, c.table)
+				require.EqualValues(t, 1, deleted, c.table)
+			}
+			s.old(t, c.table, 45, c.given)
+			for _, want := range []int64{20, 20, 5, 0} {
+				deleted, err := c.clean(t.Context(), 20)
+				require.NoError(t, err, c.table)
+				assert.Equal(t, want, deleted, c.table)
+			}
 		}
 	})
 }

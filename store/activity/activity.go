@@ -76,9 +76,7 @@ func (s *Store) Record(ctx context.Context, a Activity) error {
 // DeleteOld deletes at most limit lines that are older than keep, of all accounts, and returns how many.
 func (s *Store) DeleteOld(ctx context.Context, keep time.Duration, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM activities WHERE (account_id, id) IN (
-				SELECT account_id, id FROM activities WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`, s.db.Now().Add(-keep), limit)
+		return u.ExecBatch(ctx, `DELETE FROM activities`, `activities WHERE created_at < ? ORDER BY created_at LIMIT ?`, s.db.Now().Add(-keep), limit)
 	})
 }
 

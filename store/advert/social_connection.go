@@ -279,8 +279,6 @@ func (s *Store) DeleteOldConnections(ctx context.Context, limit int) (int64, err
 		if _, err := u.Exec(ctx, `UPDATE social_connections SET access = NULL WHERE status = 'choose' AND expires_at < ? AND access IS NOT NULL`, now); err != nil {
 			return 0, fmt.Errorf("forget what nobody selected: %w", err)
 		}
-		return u.Exec(ctx, `
-			DELETE FROM social_connections WHERE (account_id, id) IN (
-				SELECT account_id, id FROM social_connections WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`, now.Add(-connectionRetention), limit)
+		return u.ExecBatch(ctx, `DELETE FROM social_connections`, `social_connections WHERE created_at < ? ORDER BY created_at LIMIT ?`, now.Add(-connectionRetention), limit)
 	})
 }

@@ -40,9 +40,6 @@ const ProviderEventLife = 30 * 24 * time.Hour
 // many.
 func (s *Store) DeleteOldProviderEvents(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM provider_events WHERE (account_id, provider, event_id) IN (
-				SELECT account_id, provider, event_id FROM provider_events WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`,
-			s.db.Now().Add(-ProviderEventLife), limit)
+		return u.ExecBatch(ctx, `DELETE FROM provider_events`, `provider_events WHERE created_at < ? ORDER BY created_at LIMIT ?`, s.db.Now().Add(-ProviderEventLife), limit)
 	})
 }

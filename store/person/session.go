@@ -179,7 +179,7 @@ func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 		}{
 			"person_sessions": {"used_at", now.Add(-sessionIdle)}, "person_links": {"expires_at", now},
 		} {
-			n, err := u.Exec(ctx, `DELETE FROM `+table+` WHERE id IN (SELECT id FROM `+table+` WHERE `+over.column+` < ? LIMIT ?`+u.LockSkip()+`)`, over.before, limit)
+			n, err := u.ExecBatch(ctx, `DELETE FROM `+table, table+` WHERE `+over.column+` < ? ORDER BY `+over.column+` LIMIT ?`, over.before, limit)
 			if err != nil {
 				return 0, fmt.Errorf("delete what is over of %s: %w", table, err)
 			}

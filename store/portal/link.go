@@ -151,8 +151,6 @@ func (s *Store) UseLink(ctx context.Context, token string) (l *Link, p *Session,
 // opens one is told that it is over.
 func (s *Store) DeleteExpiredLinks(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM portal_links WHERE (account_id, id) IN (
-				SELECT account_id, id FROM portal_links WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`)`, s.db.Now().Add(-24*time.Hour), limit)
+		return u.ExecBatch(ctx, `DELETE FROM portal_links`, `portal_links WHERE expires_at < ? ORDER BY expires_at LIMIT ?`, s.db.Now().Add(-24*time.Hour), limit)
 	})
 }

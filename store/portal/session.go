@@ -136,8 +136,6 @@ func (s *Store) DeleteSession(ctx context.Context, account, customer, ref string
 // customers who open one are told that it is over.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM portal_sessions WHERE (account_id, id) IN (
-				SELECT account_id, id FROM portal_sessions WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`)`, s.db.Now().Add(-24*time.Hour), limit)
+		return u.ExecBatch(ctx, `DELETE FROM portal_sessions`, `portal_sessions WHERE expires_at < ? ORDER BY expires_at LIMIT ?`, s.db.Now().Add(-24*time.Hour), limit)
 	})
 }

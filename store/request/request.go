@@ -163,8 +163,6 @@ func (s *Store) DeleteOld(ctx context.Context, limit int) (int64, error) {
 		if _, err := u.Exec(ctx, `DELETE FROM request_gaps WHERE hour < ?`, before); err != nil {
 			return 0, err
 		}
-		return u.Exec(ctx, `
-			DELETE FROM requests WHERE (account_id, id) IN (
-				SELECT account_id, id FROM requests WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`, before, limit)
+		return u.ExecBatch(ctx, `DELETE FROM requests`, `requests WHERE created_at < ? ORDER BY created_at LIMIT ?`, before, limit)
 	})
 }

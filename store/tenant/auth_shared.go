@@ -221,8 +221,8 @@ func (s *Store) DeleteOldWindows(ctx context.Context) (int64, error) {
 	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
-			DELETE FROM rate_windows WHERE subject IN (
+			DELETE FROM rate_windows WHERE `+s.db.InSelected("subject", `
 				SELECT subject FROM rate_windows
-				WHERE minute < floor(extract(epoch FROM clock_timestamp()))::bigint / 60 - 5 LIMIT 10000 FOR UPDATE SKIP LOCKED)`)
+				WHERE minute < floor(extract(epoch FROM clock_timestamp()))::bigint / 60 - 5 LIMIT 10000`+u.LockSkip()))
 	})
 }

@@ -364,9 +364,6 @@ func (r *request) abandon(ctx context.Context) {
 // DeleteExpiredKeys deletes at most limit Idempotency-Keys that are past their lifetime and returns how many.
 func (d *DB) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error) {
 	return Tx(ctx, d, func(ctx context.Context, u *Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM idempotency_keys WHERE (account_id, key) IN (
-				SELECT account_id, key FROM idempotency_keys WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`) AND expires_at < ?`,
-			d.Now(), limit, d.Now())
+		return u.ExecBatch(ctx, `DELETE FROM idempotency_keys`, `idempotency_keys WHERE expires_at < ? ORDER BY expires_at LIMIT ?`, d.Now(), limit)
 	})
 }
