@@ -33,8 +33,8 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 }
 
 // sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
-// not keep the others waiting: its letters come in turn with theirs. Nor does one that fails.
-func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
+// not keep the others waiting: its letters come in turn with theirs. One that fails is added to failing, and accounts in there are left out.
+func (p *Post) sendLetters(ctx context.Context, failing map[string]bool) (more bool, err error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
 	accounts, err := p.store.LetterAccounts(ctx)
@@ -44,27 +44,38 @@ func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
 	var waiting [][]core.Due
 	var errs []error
 	for _, account := range accounts {
+		if failing[account] {
+			continue
+		}
 		if ctx.Err() != nil || len(errs) >= mostFailures { // the database is away
 			return false, errors.Join(errs...)
 		}
 		if !p.Sends() {
 			skips, err := p.store.SkipLetters(ctx, account, noMail)
 			if err != nil {
-				errs = append(errs, err)
+				errs, failing[account] = append(errs, err), true
 			}
 			more = more || skips
 			continue
 		}
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
 		if err != nil {
-			errs = append(errs, err)
+			errs, failing[account] = append(errs, err), true
 		}
 		if len(due) > 0 {
 			waiting = append(waiting, due)
-			more = more || len(due) == lettersOfAccount
 		}
 	}
-	return more, errors.Join(append(errs, p.sendAll(ctx, inTurn(waiting)))...)
+	due := inTurn(waiting)
+	for i, err := range p.sendAll(ctx, due) {
+		if err != nil {
+			errs, failing[due[i].AccountID] = append(errs, err), true
+		}
+	}
+	for _, due := range waiting {
+		more = more || len(due) == lettersOfAccount && !failing[due[0].AccountID]
+	}
+	return more, errors.Join(errs...)
 }
 
 // SendLettersOf sends the letters of an account that are to be sent by themselves now, and returns when the worker of this process is not at one of them
@@ -80,7 +91,7 @@ func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 	for {
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
 		if err == nil {
-			err = p.sendAll(ctx, due)
+			err = errors.Join(p.sendAll(ctx, due)...)
 		}
 		if err != nil || len(due) < lettersOfAccount {
 			return err
@@ -88,8 +99,8 @@ func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 	}
 }
 
-// sendAll sends letters, several at the same time.
-func (p *Post) sendAll(ctx context.Context, due []core.Due) error {
+// sendAll sends letters, several at the same time, and returns the error of each.
+func (p *Post) sendAll(ctx context.Context, due []core.Due) []error {
 	errs, free := make([]error, len(due)), make(chan struct{}, lettersAtOnce)
 	var group sync.WaitGroup
 	for i, d := range due {
@@ -102,7 +113,7 @@ func (p *Post) sendAll(ctx context.Context, due []core.Due) error {
 		})
 	}
 	group.Wait()
-	return errors.Join(errs...)
+	return errs
 }
 
 // inTurn returns the first of each, then the second of each, and so on.

@@ -138,9 +138,20 @@ func TestPost_SendsWhatSomebodyWaitsForBetweenTheLettersOfAShop(t *testing.T) {
 		_, err = s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
 		require.NoError(t, err)
 		mailbox := &askingBox{ask: func() error { return s.Person.AskRecovery(t.Context(), "owner@example.com") }}
-		_, err = database.Behind(t, url).ExecContext(t.Context(), `INSERT INTO file_notices VALUES ('acct_gone', 'fver_1', 'file_1', 2, '', '', 0)`)
-		require.NoError(t, err)
-		require.ErrorContains(t, NewPost(s, mailbox).SendDue(t.Context()), "tell of version fver_1", "what cannot be told is said, and keeps no letter waiting")
+		for _, statement := range []string{
+			`INSERT INTO file_notices VALUES ('acct_gone', 'fver_1', 'file_1', 2, '', '', 0)`,
+			`INSERT INTO letters (account_id, id, kind, status, customer_id, object_id, period, next_attempt_at, attempts, resends, created_at, updated_at)
+			VALUES ('acct_', 'letter_1', 'receipt', 'queued', 'cus_1', 'ord_1', '', 1, 0, 0, 0, 0), ('acct_', 'letter_2', 'receipt', 'queued', 'cus_1', 'ord_2', '', 1, 0, 0, 0, 0)`,
+			`CREATE UNIQUE INDEX letters_tried ON letters (account_id) WHERE account_id = 'acct_' AND attempts = 1`,
+		} {
+			_, err = database.Behind(t, url).ExecContext(t.Context(), statement)
+			require.NoError(t, err)
+		}
+		err = NewPost(s, mailbox).SendDue(t.Context())
+		require.ErrorContains(t, err, "tell of version fver_1", "what cannot be told is said, and keeps no letter waiting")
+		var unclaimed int
+		require.NoError(t, database.Behind(t, url).QueryRowContext(t.Context(), `SELECT count(*) FROM letters WHERE account_id = 'acct_' AND attempts = 0`).Scan(&unclaimed))
+		require.Equal(t, 1, unclaimed, "an account that fails, and the rounds of the others go on")
 		require.NoError(t, mailbox.failed)
 		require.Len(t, mailbox.to, 2*lettersOfAccount+2)
 		require.Equal(t, "owner@example.com", mailbox.to[lettersOfAccount], "it is sent after the round in which it was asked for")

@@ -47,12 +47,13 @@ func (p *Post) SendDue(ctx context.Context) error {
 		}
 	}
 	note(p.tellOfFailing(ctx))
+	failing := map[string]bool{} // accounts, until this returns
 	for more := true; more && ctx.Err() == nil; {
 		awaited := p.sendAwaited(ctx)
 		wrote, unwritten := p.writeLetters(ctx)
-		sends, unsent := p.sendLetters(ctx)
+		sends, unsent := p.sendLetters(ctx, failing)
 		note(awaited, unwritten, unsent)
-		more = wrote || sends && unsent == nil
+		more = wrote || sends
 	}
 	return errors.Join(failed...)
 }
