@@ -20,13 +20,14 @@ func customers(s *store.Store) *List {
 var customerHead = []string{
 	"id", "type", "created_at", "email", "name", "phone", "external_id", "billing_country", "tax_id", "tax_exempt", "preferred_locale",
 	"marketing_consent", "orders_count", "total_spent", "balance_amount", "first_paid_at", "last_order_at", "tags", "notes",
+	"billing_company",
 }
 
 // customerRow returns a customer as a row of the file, in the order of customerHead.
 func customerRow(c *customer.Customer) []string {
-	country, taxID, consent := "", "", ""
+	country, company, taxID, consent := "", "", "", ""
 	if a := c.BillingAddress.V; a != nil {
-		country = text(a.Country)
+		country, company = text(a.Country), text(a.Company)
 	}
 	if id := c.TaxID.V; id != nil {
 		taxID = id.Value
@@ -39,6 +40,7 @@ func customerRow(c *customer.Customer) []string {
 		Harmless(text(c.ExternalID)), Harmless(country), Harmless(taxID), strconv.FormatBool(c.TaxExempt), Harmless(text(c.PreferredLocale)),
 		consent, strconv.FormatInt(c.OrdersCount, 10), sums(c.TotalSpent.V), sums(c.Balance.V), moment(c.FirstPaidAt), moment(c.LastOrderAt),
 		Harmless(strings.Join(c.Tags.V, "; ")), Harmless(text(c.Notes)),
+		Harmless(company),
 	}
 }
 

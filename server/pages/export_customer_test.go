@@ -33,7 +33,7 @@ func TestCustomersFile_HasARowForEveryCustomerThatTheFiltersLetThrough(t *testin
 		w := newShopOn(t, url)
 		lead, err := w.Customer.Create(t.Context(), w.account, customer.Customer{
 			Email: new("lead@example.com"), Name: new("=1+1"), Notes: new("two\nlines"), ExternalID: new("@4711"),
-			Tags: core.JSONOf([]string{"vip", "early"}), BillingAddress: core.JSONOf(&core.Address{Country: new("GB")}),
+			Tags: core.JSONOf([]string{"vip", "early"}), BillingAddress: core.JSONOf(&core.Address{Country: new("GB"), Company: new("=Lovelace Ltd")}),
 			TaxID: core.JSONOf(&customer.TaxID{Type: "gb_vat", Value: "GB1"}), MarketingConsent: core.JSONOf(&customer.MarketingConsent{Status: "subscribed"}),
 		})
 		require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestCustomersFile_HasARowForEveryCustomerThatTheFiltersLetThrough(t *testin
 		}
 		for column, want := range map[string]string{
 			"id": lead.ID, "type": "lead", "name": "'=1+1", "external_id": "'@4711", "notes": "two\nlines", "tags": "vip; early", "billing_country": "GB",
-			"tax_id": "GB1", "marketing_consent": "subscribed", "orders_count": "0", "total_spent": "", "first_paid_at": "", "created_at": lead.CreatedAt.String(),
+			"tax_id": "GB1", "marketing_consent": "subscribed", "orders_count": "0", "total_spent": "", "first_paid_at": "", "billing_company": "'=Lovelace Ltd", "created_at": lead.CreatedAt.String(),
 		} {
 			assert.Equal(t, want, rows[1][column], column)
 		}
