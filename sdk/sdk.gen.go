@@ -759,6 +759,7 @@ const (
 const (
 	LetterKindAccessGiven          LetterKind = "access_given"
 	LetterKindCardExpiring         LetterKind = "card_expiring"
+	LetterKindCheckoutAbandoned    LetterKind = "checkout_abandoned"
 	LetterKindFileUpdated          LetterKind = "file_updated"
 	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
@@ -1643,7 +1644,7 @@ type Account struct {
 	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
-	// Letters Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All are on unless you switch them off. Where the law has customers told of trials or
+	// Letters Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All but `checkout_abandoned` are on unless you switch them off. Where the law has customers told of trials or
 	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
 	// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 	Letters LetterSettings `json:"letters"`
@@ -7170,6 +7171,7 @@ type Letter struct {
 	// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
+	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout, an hour and a day after. It has a link that ends the news.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7223,12 +7225,13 @@ type Letter struct {
 // 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
+// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout, an hour and a day after. It has a link that ends the news.
 type LetterKind string
 
 // LetterList A page of results.
 type LetterList = wire.List[Letter]
 
-// LetterSettings Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All are on unless you switch them off. Where the law has customers told of trials or
+// LetterSettings Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All but `checkout_abandoned` are on unless you switch them off. Where the law has customers told of trials or
 // renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
 // issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 type LetterSettings struct {
@@ -7301,6 +7304,13 @@ type LetterSettings struct {
 	//
 	// Example: true
 	WebhookFailing bool `json:"webhook_failing"`
+
+	// CheckoutAbandoned An hour and a day after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. Off unless you switch it
+	// on. While it is on, the page has that box. A buyer who ticks it becomes a lead, as `lead_confirmation` says.
+	//
+	//
+	// Example: false
+	CheckoutAbandoned bool `json:"checkout_abandoned"`
 }
 
 // LetterStatus `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7716,6 +7726,9 @@ type MarketingConsent struct {
 
 	// At When they said so.
 	At *wire.Time `json:"at,omitempty"`
+
+	// Text The words that they agreed to. Our checkout page keeps those of its box.
+	Text *string `json:"text,omitempty"`
 }
 
 // MarketingConsentStatus Whether they agreed. Kept for you.

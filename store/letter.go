@@ -57,6 +57,7 @@ var letterObjects = map[tenant.LetterKind]core.Kind{
 	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund, tenant.LetterSubscriptionKept: core.KindSubscription,
 	tenant.LetterPlanChanged: core.KindSubscription, tenant.LetterRenewalUpcoming: core.KindSubscription, tenant.LetterCardExpiring: core.KindSubscription,
 	tenant.LetterInvoiceReminder: core.KindInvoice, tenant.LetterFileUpdated: core.KindFile,
+	tenant.LetterCheckoutAbandoned: core.KindCheckout,
 }
 
 // Object returns what the letter is about.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/invoice"
@@ -29,19 +30,22 @@ type LetterContent struct {
 	Recipient string
 	Locale    *string // the language that the reader chose, nil if they chose none
 
-	Order        *order.Order
-	Invoice      *invoice.Invoice
-	Payment      *payment.Payment // the last of the invoice; nil: there was nothing to charge
-	Subscription *subscription.Subscription
-	Renewal      *subscription.Renewal
-	LastBill     int64 // what a cancelled subscription charges when it ends
-	Grant        *grant.Grant
-	Product      string // name of what the grant is of
-	Refund       *Refund
-	Method       *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
-	IsLate       bool                   // the invoice was due some days ago
-	PortalURL    string                 // where the customer changes what is theirs
-	Deliveries   []LetterDelivery
+	Order          *order.Order
+	Invoice        *invoice.Invoice
+	Payment        *payment.Payment // the last of the invoice; nil: there was nothing to charge
+	Subscription   *subscription.Subscription
+	Renewal        *subscription.Renewal
+	LastBill       int64 // what a cancelled subscription charges when it ends
+	Grant          *grant.Grant
+	Product        string // name of what the grant is of, or of what the checkout began with
+	Refund         *Refund
+	Method         *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
+	IsLate         bool                   // the invoice was due some days ago
+	Checkout       *checkout.Checkout
+	GoOnURL        string // where its buyer finishes it
+	UnsubscribeURL string // where the customer ends the news of the seller, of which this letter is
+	PortalURL      string // where the customer changes what is theirs
+	Deliveries     []LetterDelivery
 
 	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word
 	checkout   *string // where what it tells of was bought, nil: nowhere
@@ -131,7 +135,7 @@ func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
 		return c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
 	case tenant.LetterFileUpdated:
 		return c.Order != nil && c.Order.PaidAmount > 0 || c.Subscription != nil && c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
-	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder:
+	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder, tenant.LetterCheckoutAbandoned:
 	}
 	return false
 }
@@ -163,6 +167,8 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 		return s.readReminder(ctx, l, c)
 	case tenant.LetterFileUpdated:
 		return s.readFileUpdate(ctx, l, c)
+	case tenant.LetterCheckoutAbandoned:
+		return s.readAbandoned(ctx, l, c)
 	}
 	return fmt.Errorf("letters of kind %q are not known here", l.Kind)
 }

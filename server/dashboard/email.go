@@ -17,7 +17,7 @@ const emailsPage = "/app/emails"
 var letterKinds = []string{
 	"receipt", "Receipt", "refund", "Refund", "payment_failed", "Payment failed", "trial_ending", "Trial ends", "subscription_canceled", "Subscription cancelled",
 	"subscription_ended", "Subscription ended", "access_given", "Access given", "subscription_kept", "Subscription kept", "plan_changed", "Plan changed", "renewal_upcoming", "Renewal soon",
-	"card_expiring", "Card expires", "invoice_reminder", "Invoice reminder", "file_updated", "New version of a file",
+	"card_expiring", "Card expires", "invoice_reminder", "Invoice reminder", "file_updated", "New version of a file", "checkout_abandoned", "Abandoned checkout",
 }
 
 func letterName(kind sdk.LetterKind) string {

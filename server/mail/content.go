@@ -20,6 +20,7 @@ type content struct {
 	actions []action
 	items   []item
 	closing []string // paragraphs
+	leave   string   // address at which the reader ends letters like this one, empty for none
 }
 
 // speaks returns the language of a letter: that of its reader, nil if they chose none, or else the seller's. English names currencies by their codes.

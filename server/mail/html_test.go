@@ -57,6 +57,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Invoice: &invoice.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: invoice.StatusPastDue, HostedURL: "https://pay.example/invoice/x"},
 		Payment: &payment.Payment{PaymentMethod: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&payment.Failure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
 		Method:  &payment.BillingMethod{Card: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
+		GoOnURL: "https://pay.example/checkout/x", UnsubscribeURL: "https://pay.example/unsubscribe/x",
 		Renewal: &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
@@ -74,7 +75,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		string(tenant.LetterAccessGiven): accessGiven(l, told, false), string(tenant.LetterRefund): refunded(l, told),
 		string(tenant.LetterSubscriptionKept): subscriptionKept(l, told), string(tenant.LetterPlanChanged): planChanged(l, told), "plan_later": planChanged(l, &late),
 		string(tenant.LetterRenewalUpcoming): renewalUpcoming(l, told), string(tenant.LetterCardExpiring): cardExpiring(l, told),
-		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late), string(tenant.LetterFileUpdated): fileUpdated(l, told),
+		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late), string(tenant.LetterFileUpdated): fileUpdated(l, told), string(tenant.LetterCheckoutAbandoned): checkoutAbandoned(l, told),
 		"verification": verification(l, seller, &checkout.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}

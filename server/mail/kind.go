@@ -50,6 +50,8 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 		c = invoiceReminder(spoken, told)
 	case tenant.LetterFileUpdated:
 		c = fileUpdated(spoken, told)
+	case tenant.LetterCheckoutAbandoned:
+		c = checkoutAbandoned(spoken, told)
 	default:
 		err = fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
 	}
@@ -212,6 +214,20 @@ func fileUpdated(l *locale.Locale, told *store.LetterContent) content {
 		actions: []action{{l.T("mail.purchases"), told.PortalURL, l.T("portal.title")}},
 		items:   items,
 		closing: []string{l.T("mail.files_end")},
+	}
+}
+
+// checkoutAbandoned leads back to a checkout that its reader did not finish, and to where they end such letters.
+func checkoutAbandoned(l *locale.Locale, told *store.LetterContent) content {
+	seller := nameOf(told.Seller)
+	return content{
+		subject: l.T("mail.abandoned.subject", "seller", seller),
+		opening: []string{l.T("mail.abandoned.opening", "product", oneLine(told.Product), "seller", seller)},
+		actions: []action{
+			{l.T("mail.abandoned.go_on"), told.GoOnURL, l.T("mail.abandoned.button")},
+			{l.T("mail.abandoned.leave", "seller", seller), told.UnsubscribeURL, l.T("unsubscribe.button")},
+		},
+		leave: told.UnsubscribeURL,
 	}
 }
 

@@ -25,6 +25,7 @@ type Letter struct {
 	Subject string
 	Text    string
 	HTML    string // the same as a page, empty for none
+	Leave   string // address at which its reader ends the letters that it is one of, empty for none
 	Logo    []byte // a PNG that the page shows as cid:logo, nil for none
 }
 
@@ -97,6 +98,13 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 		if err := m.ReplyTo(l.ReplyTo); err != nil {
 			return nil, fmt.Errorf("address for answers to a mail: %w", err)
 		}
+	}
+	if strings.HasPrefix(l.Leave, "https:") {
+		if err := m.SetListUnsubscribeOneClick(l.Leave); err != nil {
+			return nil, fmt.Errorf("address that ends letters: %w", err)
+		}
+	} else if l.Leave != "" { // RFC 8058 asks for https
+		m.SetListUnsubscribe(l.Leave)
 	}
 	m.Subject(oneLine(l.Subject))
 	m.SetDate()

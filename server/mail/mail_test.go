@@ -80,6 +80,24 @@ func TestMessage_DecodesNothingThatANameHolds(t *testing.T) {
 	assert.Empty(t, read.Header.Get("X-Evil"))
 }
 
+// Mail programs end news by one click as RFC 8058 has it, which asks for https.
+func TestMessage_CanBeEndedByOneClick(t *testing.T) {
+	t.Parallel()
+	for leave, post := range map[string]string{"https://shop.example/unsubscribe/x": "List-Unsubscribe=One-Click", "http://127.0.0.1:8080/unsubscribe/x": "", "": ""} {
+		news := letter
+		news.Leave = leave
+		m, err := news.message("post@example.org")
+		require.NoError(t, err)
+		var text strings.Builder
+		_, err = m.WriteTo(&text)
+		require.NoError(t, err)
+		read, err := netmail.ReadMessage(strings.NewReader(text.String()))
+		require.NoError(t, err)
+		assert.Equal(t, post, read.Header.Get("List-Unsubscribe-Post"), leave)
+		assert.Equal(t, leave, strings.Trim(read.Header.Get("List-Unsubscribe"), "<>"))
+	}
+}
+
 func TestContent_IsTextByText(t *testing.T) {
 	t.Parallel()
 	c := content{

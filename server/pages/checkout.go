@@ -33,6 +33,7 @@ type checkoutPage struct {
 	TermsRequired bool   // the buyer has to tick that they accept them
 	Terms         []term // legal pages that are accepted with that
 	AsksWaiver    bool   // the buyer has to tick that they give up their right to withdraw
+	AsksNews      bool   // the buyer may tick that the seller sends them news
 	Base          string // relative path from the page to where its forms are sent
 	Ask           string // what ask returns, which ends the addresses on the page
 	State         string // open, action, elsewhere, processing, paid or expired
@@ -164,6 +165,7 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout
 		TakesCards: offer.Seller.PaymentsProvider == tenant.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(),
 	}
+	page.AsksNews = p.asksNews(offer.Seller)
 	if page.Shown, err = checkout.Shown(offer.Items); err != nil {
 		return nil, err
 	}

@@ -70,6 +70,7 @@ func (p *Pages) pay(c echo.Context) error {
 	})
 	if err == nil {
 		p.keepTyped(c, checkout, form)
+		p.noteNews(c, checkout, form)
 	}
 	if err == nil && pays {
 		var shown string

@@ -58,6 +58,8 @@ func everyPage(l *locale.Locale, word func(usual string) string) []drawn {
 		{"ended-asked", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Asked: true}},
 		{"subscribe", "subscribe.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, subscribePage{Seller: seller}},
 		{"subscribed", "subscribe.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, subscribePage{Seller: seller, Said: true}},
+		{"unsubscribe", "unsubscribe.html", ui.Frame{Title: "News", Shop: shopOf(seller)}, unsubscribePage{Seller: seller}},
+		{"unsubscribed", "unsubscribe.html", ui.Frame{Title: "News", Shop: shopOf(seller)}, unsubscribePage{Seller: seller, Ended: true}},
 		{"door", "portal_door.html", ui.Frame{Title: "Your purchases", Shop: shopOf(seller)}, doorPage{Seller: seller, Sends: true, Email: word("grace"), Problem: word("Write an e-mail address, such as ada@example.com.")}},
 		{"door-of-all", "portal_door.html", ui.Frame{Title: "Your purchases"}, doorPage{Sends: true}},
 		{"door-shut", "portal_door.html", ui.Frame{Title: "Your purchases"}, doorPage{}},
@@ -107,7 +109,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			line.Pieces = &pieces{l: l, named: l.T("field.quantity"), Field: ui.Field{Name: "quantity.1", Label: l.T("field.quantity"), Value: word("two"), Problem: word("Write a whole number, such as 2."), Required: true}}
 			p.Items = append(p.Items, line)
 			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}
-			p.AsksWaiver, p.TermsRequired, p.Terms, p.AdNetworks = true, true, []term{{Title: word("Terms of sale")}}, "Meta"
+			p.AsksNews, p.AsksWaiver, p.TermsRequired, p.Terms, p.AdNetworks = true, true, true, []term{{Title: word("Terms of sale")}}, "Meta"
 			p.Form = form{"email": word("grace"), "line1": word("Long street 1"), "answer.note": word("For Ada")}
 			p.Problems = map[string]string{
 				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "answer.size": word("Choose one."),

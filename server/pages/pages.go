@@ -135,6 +135,8 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"/verify/:token":                       p.verify,
 		"/subscribe/:token":                    p.subscribe,
 		"POST /subscribe/:token":               p.subscribed,
+		"/unsubscribe/:token":                  p.unsubscribe,
+		"POST /unsubscribe/:token":             p.unsubscribed,
 		"POST /verify/:token":                  p.verified,
 		"GET /connect/:platform":               p.connect,
 		"/connect/:platform/sandbox":           p.sandboxConsent,

@@ -22,7 +22,7 @@ var (
 	shared = []string{"card.html", "stripe.html", "portal_frame.html"}
 	names  = []string{
 		"checkout.html", "document.html", "ended.html", "message.html", "portal.html", "portal_cancel.html", "portal_card.html", "portal_card_remove.html", "portal_details.html", "portal_door.html", "portal_ended.html",
-		"portal_experience.html", "portal_key.html", "portal_license.html", "portal_orders.html", "portal_plan.html", "portal_post.html", "portal_subscription.html", "sandbox_consent.html", "subscribe.html", "verify.html",
+		"portal_experience.html", "portal_key.html", "portal_license.html", "portal_orders.html", "portal_plan.html", "portal_post.html", "portal_subscription.html", "sandbox_consent.html", "subscribe.html", "unsubscribe.html", "verify.html",
 	}
 )
 

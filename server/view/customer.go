@@ -137,12 +137,12 @@ func marketingConsent(c *customer.MarketingConsent) *api.MarketingConsent {
 	if c == nil {
 		return nil
 	}
-	return &api.MarketingConsent{Status: api.MarketingConsentStatus(c.Status), Source: c.Source, At: atOrNull(c.At)}
+	return &api.MarketingConsent{Status: api.MarketingConsentStatus(c.Status), Source: c.Source, At: atOrNull(c.At), Text: c.Text}
 }
 
 func storedMarketingConsent(c *api.MarketingConsent) *customer.MarketingConsent {
 	if c == nil {
 		return nil
 	}
-	return &customer.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At)}
+	return &customer.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At), Text: c.Text}
 }

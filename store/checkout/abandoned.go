@@ -32,6 +32,12 @@ func (s *Store) Expire(ctx context.Context, account, ref string) (*Checkout, err
 	})
 }
 
+// IsEnded reports whether a checkout was ended before its time was over.
+func (s *Store) IsEnded(ctx context.Context, c *Checkout) (bool, error) {
+	ended, err := db.Get[int](ctx, s.db, `SELECT 1 FROM checkouts WHERE account_id = ? AND id = ? AND status = 'expired' AND updated_at < expires_at`, c.AccountID, c.ID)
+	return ended != nil, err
+}
+
 // Due names open checkouts whose time is over, at most limit, for End.
 func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)

@@ -62,7 +62,11 @@ type MarketingConsent struct {
 	Status string     `json:"status"`
 	Source *string    `json:"source"`
 	At     *core.Time `json:"at"`
+	Text   *string    `json:"text,omitempty"` // the words that they agreed to
 }
+
+// Subscribed is the status of a customer who agreed.
+const Subscribed = "subscribed"
 
 // Columns are those of the customers.
 var Columns = db.ColumnsOf[Customer]("customers")

@@ -2,6 +2,7 @@ package lead
 
 import (
 	"context"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -179,7 +180,10 @@ func (s *Store) captured(ctx context.Context, account string, in *Captured, now 
 // confirms it, which is due now.
 func (l *Lead) agree(from string, how tenant.LeadConfirmation, now, realNow core.Time) {
 	c := &l.Consent.V
-	c.At, c.IP = &now, &from
+	c.At = &now
+	if _, err := netip.ParseAddr(from); err == nil { // it is not always known
+		c.IP = &from
+	}
 	if how == tenant.LeadConfirmationNone {
 		c.Marketing = true
 		return

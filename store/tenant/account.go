@@ -64,6 +64,7 @@ type Account struct {
 	CaptureAbandonedCheckouts bool                     `db:"capture_abandoned_checkouts"` // those that expire become leads
 	LettersOff                core.JSON[[]LetterKind]  `db:"letters_off"`                 // those that are not sent, of the kinds of releases before this one
 	NewLettersOff             core.JSON[[]LetterKind]  `db:"new_letters_off"`             // and of the newKinds
+	LettersOn                 core.JSON[[]LetterKind]  `db:"letters_on"`                  // those that they are sent, of what is off at first
 	InvoicePrefix             string                   `db:"invoice_prefix"`
 	FirstInvoiceNumber        int64                    `db:"first_invoice_number"`
 	NextInvoiceNumber         int64                    `db:"-"` // set by numberInvoices
@@ -203,6 +204,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			Tax:          core.JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
 			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
 			DeclineLimit: new(int64(defaultDeclineLimit)), LeadConfirmation: LeadConfirmationNone, LettersOff: core.JSONOf([]LetterKind{}), NewLettersOff: core.JSONOf([]LetterKind{}),
+			LettersOn:          core.JSONOf([]LetterKind{}),
 			PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(&Account{}); err != nil {

@@ -26,6 +26,7 @@ const (
 	LetterRenewalUpcoming      LetterKind = "renewal_upcoming"      // of a plan of a year or more
 	LetterCardExpiring         LetterKind = "card_expiring"         // to which a subscription is charged
 	LetterInvoiceReminder      LetterKind = "invoice_reminder"      // an invoice that the seller issued is due
+	LetterCheckoutAbandoned    LetterKind = "checkout_abandoned"    // who agreed to news did not finish a checkout; off at first
 	LetterFileUpdated          LetterKind = "file_updated"          // there is a new version of a file, of which the seller wants buyers told
 )
 
@@ -33,6 +34,7 @@ const (
 var LetterKinds = []LetterKind{
 	LetterReceipt, LetterPaymentFailed, LetterTrialEnding, LetterSubscriptionCanceled, LetterSubscriptionEnded, LetterAccessGiven, LetterRefund,
 	LetterSubscriptionKept, LetterPlanChanged, LetterRenewalUpcoming, LetterCardExpiring, LetterInvoiceReminder, LetterFileUpdated,
+	LetterCheckoutAbandoned,
 }
 
 // LetterWebhookFailing tells owners of an account that a webhook endpoint has taken nothing for an hour.
@@ -53,21 +55,38 @@ func (a *Account) off(k LetterKind) *core.JSON[[]LetterKind] {
 	return &a.LettersOff
 }
 
+// isOffAtFirst reports whether an account has letters of a kind sent only if it switched them on.
+func (k LetterKind) isOffAtFirst() bool { return k == LetterCheckoutAbandoned }
+
 // Writes reports whether the account has letters of a kind sent.
-func (a *Account) Writes(k LetterKind) bool { return !slices.Contains(a.off(k).V, k) }
+func (a *Account) Writes(k LetterKind) bool {
+	if k.isOffAtFirst() {
+		return slices.Contains(a.LettersOn.V, k)
+	}
+	return !slices.Contains(a.off(k).V, k)
+}
 
 // SwitchLetters switches kinds of letters on or off, and leaves the others as they are. What is no kind is kept, for check to refuse.
 func (a *Account) SwitchLetters(on map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(on)) {
 		kind := LetterKind(name)
-		list := a.off(kind)
-		off := slices.DeleteFunc(slices.Clone(list.V), func(k LetterKind) bool { return k == kind })
-		if !on[name] || !slices.Contains(switchable, kind) {
-			off = append(off, kind)
+		if kind.isOffAtFirst() {
+			a.LettersOn = listed(a.LettersOn, kind, on[name])
+			continue
 		}
-		slices.Sort(off)
-		*list = core.JSONOf(off)
+		list := a.off(kind)
+		*list = listed(*list, kind, !on[name] || !slices.Contains(switchable, kind))
 	}
+}
+
+// listed returns a list of kinds with or without a kind, in the order of their names.
+func listed(list core.JSON[[]LetterKind], kind LetterKind, isIn bool) core.JSON[[]LetterKind] {
+	all := slices.DeleteFunc(slices.Clone(list.V), func(k LetterKind) bool { return k == kind })
+	if isIn {
+		all = append(all, kind)
+	}
+	slices.Sort(all)
+	return core.JSONOf(all)
 }
 
 // checkLetters adds to p every kind of letters that there is not.
