@@ -7718,7 +7718,7 @@ type LineItemList = wire.List[LineItem]
 
 // MarketingConsent The customer's answer to the question whether you may write to them.
 type MarketingConsent struct {
-	// Status Whether they agreed. Kept for you.
+	// Status Whether they agreed. Kept for you. After `unsubscribed` our reminders of checkouts never go to their address again, whatever you send later.
 	Status MarketingConsentStatus `json:"status"`
 
 	// Source Where they said so, e.g. `checkout`.
@@ -7731,7 +7731,7 @@ type MarketingConsent struct {
 	Text *string `json:"text,omitempty"`
 }
 
-// MarketingConsentStatus Whether they agreed. Kept for you.
+// MarketingConsentStatus Whether they agreed. Kept for you. After `unsubscribed` our reminders of checkouts never go to their address again, whatever you send later.
 type MarketingConsentStatus string
 
 // Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -17185,6 +17185,7 @@ func (s *LeadsService) List(ctx context.Context, params *ListLeadsParams, opts .
 //
 // With `upsert` the existing lead is changed instead, with 200. Sent values replace stored ones, and tags and metadata are joined. Values that
 // are absent or null stay. Consent is never taken back, and no event follows. An `unsubscribed` lead stays so, without consent.
+// Whoever wanted no letters once has none by a new lead either, also if you deleted them since.
 //
 // You vouch for the address and the consent: send only leads whose consent you can prove. For a form on a page of yours use `POST /public/leads`
 // instead. Ad networks are not told about this lead. If its person agreed, tell them with `POST /ads/conversions`.

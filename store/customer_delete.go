@@ -18,6 +18,7 @@ import (
 // the checkouts that they have not paid for yet, or somebody with their address, it is as if they had not agreed. They leave the audiences
 // that they were uploaded to: see advert.ErasePerson. What they had is revoked, their licence keys too, and the names of their devices are forgotten.
 // Their leads are deleted with them, and so are letters to them, sent or not. What lines of activity say became different of them is forgotten.
+// That they wanted no news is kept for their address: see customer.EndNews.
 func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*customer.Customer, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		if err := s.forgetVisits(ctx, u, account, ref); err != nil {
@@ -42,6 +43,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			return nil, err
 		}
 		if err := s.forgetActivity(ctx, u, c); err != nil {
+			return nil, err
+		}
+		if err := s.keepEnding(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if err := s.Lead.Forget(ctx, u, c); err != nil {
@@ -184,6 +188,18 @@ func (s *Store) loseBalance(ctx context.Context, u *db.Unit, c *customer.Custome
 		return fmt.Errorf("note that a balance is gone: %w", err)
 	}
 	return nil
+}
+
+// keepEnding keeps of a locked customer, who will be gone, that they wanted no news.
+func (s *Store) keepEnding(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+	if !c.IsUnsubscribed() || c.Email == nil {
+		return nil
+	}
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	return s.Customer.EndNews(ctx, u, c.AccountID, now, *c.Email)
 }
 
 // isBilled reports whether a locked customer has orders or invoices, drafts included.

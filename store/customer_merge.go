@@ -70,6 +70,9 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if err := s.endRows(ctx, u, other); err != nil {
 			return nil, err
 		}
+		if err := s.keepEnding(ctx, u, other); err != nil {
+			return nil, err
+		}
 		if err := c.AbsorbBalance(other); err != nil {
 			return nil, err
 		}

@@ -38,9 +38,29 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err := c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, c))); err != nil {
 			return c, err
 		}
+		if err := s.endNews(ctx, u, &before, c); err != nil {
+			return nil, err
+		}
 		if err := s.noteCustomer(ctx, u, &before, c); err != nil || method == nil {
 			return c, err
 		}
 		return c, s.chargePastDue(ctx, u, pastDue, method, c.UpdatedAt)
 	})
+}
+
+// endNews ends the news to the addresses of a locked customer who was unsubscribed before a change or is after it, for good. If it changed neither that
+// nor the address, nothing happens.
+func (s *Store) endNews(ctx context.Context, u *db.Unit, before, c *customer.Customer) error {
+	if core.SameJSON(before.MarketingConsent, c.MarketingConsent) && core.SameJSON(before.Email, c.Email) {
+		return nil
+	}
+	for _, one := range []*customer.Customer{before, c} {
+		if !one.IsUnsubscribed() || one.Email == nil {
+			continue
+		}
+		if err := s.Lead.End(ctx, u, c.AccountID, *one.Email, c.UpdatedAt); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -78,7 +78,10 @@ func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, 
 	if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 		return nil, "", err
 	}
-	return &c, core.UpsertUpdated, c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, &c)))
+	if err := c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, &c))); err != nil {
+		return nil, "", err
+	}
+	return &c, core.UpsertUpdated, s.endNews(ctx, u, there, &c)
 }
 
 // emailFree returns CodeInvalid on email if another customer has the address of a new one. If that one has the same external id, it came

@@ -122,7 +122,7 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 
 // readConsent finds out whether the customer still wants news, and has bought nothing since the checkout began.
 func (s *Store) readConsent(ctx context.Context, l *Letter, c *LetterContent) error {
-	agrees, err := s.Lead.Agrees(ctx, l.AccountID, c.Recipient)
+	agrees, _, err := s.Lead.Agrees(ctx, l.AccountID, c.Recipient)
 	if err != nil {
 		return err
 	}

@@ -7931,7 +7931,7 @@ type LineItemList = wire.List[LineItem]
 
 // MarketingConsent The customer's answer to the question whether you may write to them.
 type MarketingConsent struct {
-	// Status Whether they agreed. Kept for you.
+	// Status Whether they agreed. Kept for you. After `unsubscribed` our reminders of checkouts never go to their address again, whatever you send later.
 	Status MarketingConsentStatus `json:"status"`
 
 	// Source Where they said so, e.g. `checkout`.
@@ -7944,7 +7944,7 @@ type MarketingConsent struct {
 	Text *string `json:"text,omitempty"`
 }
 
-// MarketingConsentStatus Whether they agreed. Kept for you.
+// MarketingConsentStatus Whether they agreed. Kept for you. After `unsubscribed` our reminders of checkouts never go to their address again, whatever you send later.
 type MarketingConsentStatus string
 
 // Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.

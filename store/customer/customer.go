@@ -57,17 +57,6 @@ type TaxID struct {
 	Value string `json:"value"`
 }
 
-// MarketingConsent is what a customer said about being written to.
-type MarketingConsent struct {
-	Status string     `json:"status"`
-	Source *string    `json:"source"`
-	At     *core.Time `json:"at"`
-	Text   *string    `json:"text,omitempty"` // the words that they agreed to
-}
-
-// Subscribed is the status of a customer who agreed.
-const Subscribed = "subscribed"
-
 // Columns are those of the customers.
 var Columns = db.ColumnsOf[Customer]("customers")
 
@@ -150,7 +139,7 @@ func (s *Store) Create(ctx context.Context, account string, c Customer) (*Custom
 	})
 }
 
-// Insert checks and stores a new customer.
+// Insert checks and stores a new customer. If they are unsubscribed, their address has no news again.
 func (s *Store) Insert(ctx context.Context, u *db.Unit, account string, c *Customer) (*Customer, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
@@ -162,7 +151,10 @@ func (s *Store) Insert(ctx context.Context, u *db.Unit, account string, c *Custo
 	if err := c.Check(&Customer{}); err != nil {
 		return nil, err
 	}
-	return c, c.Taken(u.Sent(ctx, u.Insert(ctx, Columns, c)))
+	if err := c.Taken(u.Sent(ctx, u.Insert(ctx, Columns, c))); err != nil || !c.IsUnsubscribed() {
+		return c, err
+	}
+	return c, s.EndNews(ctx, u, account, now, *c.Email)
 }
 
 // Named reads a customer who is not deleted, or returns CodeMissing on param, the field that named them; that is empty

@@ -24,9 +24,11 @@ type leadBatch struct {
 	vouched   bool                          // the seller says who they are: their customers learn their names
 	customers map[string]*customer.Customer // by the address that they own
 	leads     map[string]*Lead              // by address and product
+	ended     map[string]bool               // addresses whose readers want no news any more
 
 	newCustomers []*customer.Customer
 	unsubscribed []string // ids of customers
+	endings      []string // addresses whose readers want no news from now on
 	silent       []string // ids of leads that are unsubscribed now
 	stored       []*Lead  // in the order in which they came, each once
 	created      []Detail
@@ -59,8 +61,14 @@ func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	if err != nil {
 		return fmt.Errorf("lock leads: %w", err)
 	}
+	if b.ended, err = b.s.rooms.Customer.EndedNews(ctx, b.account, keys); err != nil {
+		return err
+	}
 	for i := range leads {
 		b.leads[leads[i].key()] = &leads[i]
+		if leads[i].Status == StatusUnsubscribed {
+			b.ended[leads[i].EmailKey] = true
+		}
 	}
 	return nil
 }
@@ -82,6 +90,9 @@ func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 	}
 	changed := *there
 	err := in.addTo(&changed, b.now)
+	if b.ended[there.EmailKey] && changed.Consent.V.Marketing { // they said otherwise
+		changed.Consent = there.Consent
+	}
 	if err == nil {
 		err = changed.check()
 	}
@@ -94,6 +105,7 @@ func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 	}
 	if changed.Status == StatusUnsubscribed && there.Status != changed.Status {
 		b.unsubscribed, b.silent = append(b.unsubscribed, there.CustomerID), append(b.silent, there.ID)
+		b.end(there.Email)
 	}
 	changed.UpdatedAt = b.now
 	*there = changed
@@ -111,8 +123,17 @@ func (s *Saved) fail(err error) error {
 	return nil
 }
 
-// create makes a lead, with a customer if nobody owns its address.
+// end keeps that the reader of an address wants no news any more.
+func (b *leadBatch) end(email string) {
+	b.ended[core.EmailKey(email)] = true
+	b.endings = append(b.endings, email)
+}
+
+// create makes a lead, with a customer if nobody owns its address. Whoever wants no news agrees to none by it.
 func (b *leadBatch) create(l *Lead) {
+	if b.ended[l.EmailKey] {
+		l.Consent.V = Consent{}
+	}
 	c := b.customers[l.EmailKey]
 	if c == nil {
 		c = b.customer(l.Email)
@@ -138,6 +159,7 @@ func (b *leadBatch) add(l *Lead, c *customer.Customer) {
 	if l.Status == StatusUnsubscribed {
 		c.MarketingConsent.V = leftBy(b.now)
 		b.unsubscribed = append(b.unsubscribed, c.ID)
+		b.end(l.Email)
 	}
 	b.leads[l.key()] = l
 	b.keep(l)
@@ -165,6 +187,9 @@ func (b *leadBatch) store(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("unsubscribe customers: %w", err)
 		}
+	}
+	if err := b.s.rooms.Customer.EndNews(ctx, b.Unit, b.account, b.now, b.endings...); err != nil {
+		return err
 	}
 	if len(b.silent) > 0 {
 		if err := b.s.rooms.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {

@@ -94,7 +94,7 @@ var badForm = core.Invalid("form_token", "Send a token of GET /public/lead_forms
 
 // Capture makes a lead of what somebody sent from a form: lead.created follows. Nothing of a lead that is known changes but what it
 // agrees to, which only grows, because whoever types an address is not yet who it belongs to; for the same reason no customer learns a name.
-// If the account wants it, they have agreed only once they confirm the letter that is sent to them. What only a program fills in makes the
+// If the account wants it, they have agreed only once they confirm the letter that is sent to them. Whoever ended the news agrees to nothing again. What only a program fills in makes the
 // rest mean nothing. A product that is not for sale is CodeMissing. Of a new lead ad networks are told if they agree to that: see tell.
 //
 // The lead is for the seller alone, and nil if nothing was made or changed: whoever sends a form learns nothing of who is known.
@@ -128,6 +128,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 	if err := batch.read(ctx, []Saved{{Lead: l}}); err != nil {
 		return nil, err
 	}
+	in.Agrees = in.Agrees && !batch.ended[l.EmailKey]
 	there := batch.leads[l.key()]
 	switch {
 	case there == nil:
@@ -135,7 +136,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 			l.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
 		}
 		batch.create(l)
-	case in.Agrees && !there.Consent.V.Marketing && there.Status != StatusUnsubscribed:
+	case in.Agrees && !there.Consent.V.Marketing:
 		there.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
 		there.UpdatedAt = now
 		batch.keep(there)

@@ -42,7 +42,11 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Lead, err
 		if err != nil {
 			return nil, err
 		}
-		wanted := !disabled && l.Status != StatusUnsubscribed && !l.Consent.V.Marketing && l.LetterAttempts < letterAttempts
+		ended, err := s.HasEnded(ctx, account, l.Email)
+		if err != nil {
+			return nil, err
+		}
+		wanted := !disabled && !ended && !l.Consent.V.Marketing && l.LetterAttempts < letterAttempts
 		l.LetterDueAt = nil
 		if wanted {
 			l.LetterDueAt = new(s.db.Now().Add(letterLease << l.LetterAttempts))
@@ -92,8 +96,8 @@ func (s *Store) ConfirmationURL(l *Lead) (string, error) {
 	return s.db.Options.PublicURL + "/subscribe/" + signed.Encoding.EncodeToString(s.db.Options.Sealer.Seal(text, confirmationContext)), nil
 }
 
-// OpenConfirmation returns the lead whom a letter asked. It is CodeMissing if the link is not genuine, the lead was deleted or
-// unsubscribed, or the account is disabled. If the link's time is over, expired is true and the lead nil.
+// OpenConfirmation returns the lead whom a letter asked. It is CodeMissing if the link is not genuine, the lead was deleted, its
+// address has ended the news, or the account is disabled. If the link's time is over, expired is true and the lead nil.
 func (s *Store) OpenConfirmation(ctx context.Context, token string) (l *Lead, expired bool, err error) {
 	return s.openConfirmation(ctx, s.db, token)
 }
@@ -120,11 +124,17 @@ func (s *Store) openConfirmation(ctx context.Context, r db.Reader, token string)
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")
 	}
-	l, err = find(ctx, r, c.Account, c.Lead)
-	if err == nil && l.Status == StatusUnsubscribed {
-		return nil, false, core.Missing("page", "", "")
+	if l, err = find(ctx, r, c.Account, c.Lead); err != nil {
+		return nil, false, err
 	}
-	return l, false, err
+	ended, err := s.HasEnded(ctx, l.AccountID, l.Email)
+	if err == nil && ended {
+		err = core.Missing("page", "", "")
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return l, false, nil
 }
 
 // TellsOnceConfirmed reports whether ad networks are told of a lead once the reader of its letter confirms it.

@@ -30,8 +30,22 @@ func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, 
 	})
 }
 
-// Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own.
+// Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own. That one was unsubscribed stays known.
 func (s *Store) Forget(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+	theirs, err := db.Select[Lead](ctx, u, columns.SelectSQL+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("read the leads of a customer: %w", err)
+	}
+	if c.EmailKey != nil {
+		others, err := s.ofAddress(ctx, u, c.AccountID, *c.EmailKey)
+		if err != nil {
+			return err
+		}
+		theirs = append(theirs, others...)
+	}
+	if err := s.keepEndings(ctx, u, c.AccountID, theirs); err != nil {
+		return err
+	}
 	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 		return fmt.Errorf("delete the leads of a customer: %w", err)
 	}

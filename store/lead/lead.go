@@ -203,7 +203,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Le
 		}
 		l.Consent.V.complete(now)
 		if !core.SameJSON(before.Consent, l.Consent) {
-			if err := l.Consent.V.check(now); err != nil {
+			if err := s.checkConsent(ctx, &before, l, now); err != nil {
 				return nil, err
 			}
 		}
@@ -211,7 +211,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Le
 			return l, err
 		}
 		if l.Status == StatusUnsubscribed && before.Status != l.Status {
-			if err := s.unsubscribe(ctx, u, customer, now); err != nil {
+			if err := s.unsubscribe(ctx, u, customer, l, now); err != nil {
 				return nil, err
 			}
 			if err := s.rooms.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
@@ -236,6 +236,18 @@ func (c *Consent) check(now core.Time) error {
 	return p.Err()
 }
 
+// checkConsent does what Consent.check does, and refuses a yes of somebody who ended the news.
+func (s *Store) checkConsent(ctx context.Context, before, l *Lead, now core.Time) error {
+	if err := l.Consent.V.check(now); err != nil || !l.Consent.V.Marketing || before.Consent.V.Marketing || l.Status == StatusUnsubscribed {
+		return err
+	}
+	ended, err := s.HasEnded(ctx, l.AccountID, l.Email)
+	if err == nil && ended {
+		err = core.Invalid("consent.marketing", "The reader of this address wants no letters any more. Send false.")
+	}
+	return err
+}
+
 // complete notes when somebody agreed, if nothing says when: now.
 func (c *Consent) complete(now core.Time) {
 	if c.Marketing && c.At == nil {
@@ -243,10 +255,10 @@ func (c *Consent) complete(now core.Time) {
 	}
 }
 
-// unsubscribe takes back the consent of a locked customer, because a lead of theirs wants no letters.
-func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
-	if c.DeletedAt != nil {
-		return nil
+// unsubscribe takes back the consent of a locked customer, because a lead of theirs wants no letters, for good.
+func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Customer, l *Lead, now core.Time) error {
+	if err := s.rooms.Customer.EndNews(ctx, u, l.AccountID, now, l.Email); err != nil || c.DeletedAt != nil {
+		return err
 	}
 	c.MarketingConsent.V, c.UpdatedAt = leftBy(now), now
 	return u.Update(ctx, customer.Columns, c)
@@ -254,14 +266,18 @@ func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Custome
 
 // leftBy returns the consent of a customer who does not want to be written to, as a lead of theirs said.
 func leftBy(now core.Time) *customer.MarketingConsent {
-	return &customer.MarketingConsent{Status: "unsubscribed", Source: new("lead"), At: &now}
+	return &customer.MarketingConsent{Status: customer.Unsubscribed, Source: new("lead"), At: &now}
 }
 
-// Delete removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.
+// Delete removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays, and so does that it was
+// unsubscribed.
 func (s *Store) Delete(ctx context.Context, account, ref string) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		l, err := s.lock(ctx, u, account, ref)
 		if err != nil {
+			return nil, err
+		}
+		if err := s.keepEndings(ctx, u, account, []Lead{*l}); err != nil {
 			return nil, err
 		}
 		if err := s.rooms.Activity.Forget(ctx, u, account, l.ID); err != nil {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -17,43 +17,105 @@ func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.
 	if _, err := s.capture(ctx, u, seller, &in); err != nil {
 		return nil, err
 	}
-	all, err := s.ofAddress(ctx, u, seller.ID, core.EmailKey(in.Email))
-	for i := range all {
-		if core.Deref(all[i].ProductID) == in.Product {
-			return &all[i], nil
-		}
-	}
-	if err == nil {
+	l, err := s.ofProduct(ctx, u, seller.ID, in.Email, in.Product)
+	if err == nil && l == nil {
 		err = fmt.Errorf("there is no lead of the checkout")
 	}
-	return nil, err
+	return l, err
 }
 
-// HasEnded reports whether the reader of an address has ended the news of a seller. They get none again, whoever agrees with their address.
+// HasEnded reports whether the reader of an address has ended the news of a seller: by a letter, by a lead or as a customer, also of one who was deleted.
+// They get none again, whoever agrees with their address.
 func (s *Store) HasEnded(ctx context.Context, account, email string) (bool, error) {
-	all, err := s.ofAddress(ctx, s.db, account, core.EmailKey(email))
-	return slices.ContainsFunc(all, func(l Lead) bool { return l.Status == StatusUnsubscribed }), err
-}
-
-// Agrees reports whether a seller may send news to an address: by a lead that agreed, if none of the address is unsubscribed.
-func (s *Store) Agrees(ctx context.Context, account, email string) (bool, error) {
-	all, err := s.ofAddress(ctx, s.db, account, core.EmailKey(email))
-	agrees := false
-	for i := range all {
-		if all[i].Status == StatusUnsubscribed {
-			return false, nil
-		}
-		agrees = agrees || all[i].Consent.V.Marketing
+	key := core.EmailKey(email)
+	ended, err := s.rooms.Customer.EndedNews(ctx, account, []string{key})
+	if err != nil || ended[key] {
+		return ended[key], err
 	}
-	return agrees, err
+	one, err := db.Get[int](ctx, s.db, `SELECT 1 FROM leads WHERE account_id = ? AND email_key = ? AND status || '' = 'unsubscribed' LIMIT 1`, account, key)
+	return one != nil, err
 }
 
+// Agrees reports whether an address has agreed to the news of a seller, by a lead of it, and whether its reader confirmed that by a letter.
+func (s *Store) Agrees(ctx context.Context, account, email string) (agrees, isConfirmed bool, err error) {
+	if ended, err := s.HasEnded(ctx, account, email); err != nil || ended {
+		return false, false, err
+	}
+	all, err := s.ofAddress(ctx, s.db, account, core.EmailKey(email))
+	for i := range all {
+		said := all[i].Consent.V
+		agrees = agrees || said.Marketing
+		isConfirmed = isConfirmed || said.Marketing && said.ConfirmedAt != nil
+	}
+	return agrees, isConfirmed, err
+}
+
+// ofAddress returns the leads of an address, in the order in which they are locked.
 func (s *Store) ofAddress(ctx context.Context, r db.Reader, account, key string) ([]Lead, error) {
-	all, err := db.Select[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND email_key = ?`, account, key)
+	all, err := db.Select[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND email_key = ? ORDER BY id || ''`, account, key)
 	if err != nil {
 		return nil, fmt.Errorf("read the leads of an address: %w", err)
 	}
 	return all, nil
+}
+
+// ofProduct returns the lead of an address for a product, or for none if that is empty. It is nil if there is none.
+func (s *Store) ofProduct(ctx context.Context, r db.Reader, account, email, product string) (*Lead, error) {
+	all, err := s.ofAddress(ctx, r, account, core.EmailKey(email))
+	for i := range all {
+		if core.Deref(all[i].ProductID) == product {
+			return &all[i], nil
+		}
+	}
+	return nil, err
+}
+
+// End ends all news of a seller to an address, for good: all its leads are unsubscribed. Its customer is locked already, if there is one.
+func (s *Store) End(ctx context.Context, u *db.Unit, account, email string, now core.Time) error {
+	if err := s.rooms.Customer.EndNews(ctx, u, account, now, email); err != nil {
+		return err
+	}
+	all, err := s.ofAddress(ctx, u.Locked(), account, core.EmailKey(email))
+	if err != nil {
+		return err
+	}
+	var silent []string
+	for i := range all {
+		l := &all[i]
+		if l.Status == StatusUnsubscribed {
+			continue
+		}
+		if err := l.move(StatusUnsubscribed); err != nil {
+			return err
+		}
+		l.LetterDueAt, l.UpdatedAt = nil, now
+		if err := u.Update(ctx, columns, l); err != nil {
+			return err
+		}
+		silent = append(silent, l.ID)
+	}
+	if len(silent) == 0 {
+		return nil
+	}
+	return s.rooms.Advert.ForgetLeads(ctx, u, account, silent...)
+}
+
+// keepEndings keeps that those of some leads, which are being deleted, were unsubscribed.
+func (s *Store) keepEndings(ctx context.Context, u *db.Unit, account string, leads []Lead) error {
+	var gone []string
+	for i := range leads {
+		if leads[i].Status == StatusUnsubscribed {
+			gone = append(gone, leads[i].Email)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	now, err := s.db.BusinessNow(ctx, account)
+	if err != nil {
+		return err
+	}
+	return s.rooms.Customer.EndNews(ctx, u, account, now, gone...)
 }
 
 // unsubscription is what the link holds, sealed, by which the reader of a letter ends the news. It works for ever.
@@ -80,11 +142,7 @@ func (s *Store) OpenUnsubscription(ctx context.Context, token string) (account s
 	if err != nil {
 		return "", false, err
 	}
-	all, err := s.ofAddress(ctx, s.db, o.Account, o.Key)
-	ended = true
-	for i := range all {
-		ended = ended && all[i].Status == StatusUnsubscribed
-	}
+	ended, err = s.HasEnded(ctx, o.Account, o.Key)
 	return o.Account, ended, err
 }
 
@@ -112,19 +170,22 @@ func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, 
 		return "", err
 	}
 	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		all, err := s.ofAddress(ctx, u, o.Account, o.Key)
+		now, err := s.db.BusinessNow(ctx, o.Account)
 		if err != nil {
 			return nil, err
 		}
-		for i := range all {
-			if all[i].Status == StatusUnsubscribed {
-				continue
-			}
-			if _, err := s.Update(ctx, o.Account, all[i].ID, func(l *Lead) { l.Status = StatusUnsubscribed }); err != nil {
+		c, err := s.rooms.Customer.LockOf(ctx, u, o.Account, o.Key)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil && !c.IsUnsubscribed() {
+			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed, Source: new("letter"), At: &now}
+			c.UpdatedAt = now
+			if err := u.Update(ctx, customer.Columns, c); err != nil {
 				return nil, err
 			}
 		}
-		return nil, nil
+		return nil, s.End(ctx, u, o.Account, o.Key, now)
 	})
 	return o.Account, err
 }

@@ -1,0 +1,98 @@
+package customer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// MarketingConsent is what a customer said about being written to.
+type MarketingConsent struct {
+	Status string     `json:"status"`
+	Source *string    `json:"source"`
+	At     *core.Time `json:"at"`
+	Text   *string    `json:"text,omitempty"` // the words that they agreed to
+}
+
+// The status of a customer who agreed to be written to, and of one who does not want it any more.
+const (
+	Subscribed   = "subscribed"
+	Unsubscribed = "unsubscribed"
+)
+
+// IsUnsubscribed reports whether a customer does not want to be written to any more.
+func (c *Customer) IsUnsubscribed() bool {
+	return c.MarketingConsent.V != nil && c.MarketingConsent.V.Status == Unsubscribed
+}
+
+// NewsKey returns the hash by which an address is known in what its reader said about news of an account. It says nothing to who does not know the address.
+func NewsKey(account, email string) string {
+	return core.HashOf("news\x00" + account + "\x00" + core.EmailKey(email))
+}
+
+// endingsAtOnce is how many addresses one statement stores.
+const endingsAtOnce = 200
+
+// EndNews keeps that the readers of addresses want no news of an account any more. That stays when their customers and leads are deleted, and nothing takes
+// it back.
+func (s *Store) EndNews(ctx context.Context, u *db.Unit, account string, now core.Time, emails ...string) error {
+	var keys []string
+	for _, email := range emails {
+		keys = append(keys, NewsKey(account, email))
+	}
+	slices.Sort(keys) // everybody stores them in this order
+	for some := range slices.Chunk(slices.Compact(keys), endingsAtOnce) {
+		var args []any
+		for _, key := range some {
+			args = append(args, account, key, now)
+		}
+		_, err := u.Exec(ctx, `INSERT INTO news_endings (account_id, id, created_at) VALUES (?, ?, ?)`+strings.Repeat(`, (?, ?, ?)`, len(some)-1)+` ON CONFLICT DO NOTHING`, args...)
+		if err != nil {
+			return fmt.Errorf("end the news to addresses: %w", err)
+		}
+	}
+	return nil
+}
+
+// EndedNews returns those of some addresses, as core.EmailKey has them, whose readers ended the news of an account, or are of a customer who is unsubscribed.
+func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []string) (map[string]bool, error) {
+	byKey := map[string]string{}
+	var keys []string
+	for _, email := range emailKeys {
+		key := NewsKey(account, email)
+		byKey[key], keys = email, append(keys, key)
+	}
+	ended := map[string]bool{}
+	condition, arg := s.db.In("id", keys)
+	kept, err := db.Select[string](ctx, s.db, `SELECT id FROM news_endings WHERE account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("look who ended the news: %w", err)
+	}
+	for _, key := range kept {
+		ended[byKey[key]] = true
+	}
+	condition, arg = s.db.In("email_key", emailKeys)
+	owners, err := db.Select[Customer](ctx, s.db, Columns.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read the customers of addresses: %w", err)
+	}
+	for i := range owners {
+		if owners[i].IsUnsubscribed() {
+			ended[*owners[i].EmailKey] = true
+		}
+	}
+	return ended, nil
+}
+
+// LockOf locks the customer who owns an address, as core.EmailKey has it. It is nil if nobody does.
+func (s *Store) LockOf(ctx context.Context, u *db.Unit, account, emailKey string) (*Customer, error) {
+	c, err := db.Get[Customer](ctx, u.Locked(), Columns.SelectSQL+` WHERE account_id = ? AND email_key = ? AND deleted_at IS NULL`, account, emailKey)
+	if err != nil {
+		return nil, fmt.Errorf("lock the customer of an address: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/lead"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// ticks has a buyer with an address, which the seller vouches for, tick that they want news, and returns how many letters wait then.
+func (s *shop) ticks(t *testing.T, v *catalog.PriceVariant, email, from string) int {
+	t.Helper()
+	c := s.change(t, s.checkout(t, v), func(d *checkout.Draft) { d.CustomerEmail = &email })
+	require.NoError(t, s.AgreeToNews(t.Context(), s.account, c.ID, from, "Send me news."))
+	return s.count(t, `SELECT COUNT(*) FROM letters WHERE account_id = ? AND kind = 'checkout_abandoned'`, s.account)
+}
+
+// changed changes rows as another server does.
+func (s *shop) changed(t *testing.T, query string, args ...any) {
+	t.Helper()
+	_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(query), args...)
+	require.NoError(t, err)
+}
+
+func (s *shop) asksForNews(t *testing.T) {
+	t.Helper()
+	_, err := s.Tenant.UpdateAccount(t.Context(), s.account, func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"checkout_abandoned": true}) })
+	require.NoError(t, err)
+}
+
+// Whoever ended the news has none again, however they ended it, and also if an older server noted it.
+func TestAgreeToNews_KnowsWhoEndedIt(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.asksForNews(t)
+		guide := s.onSale(t, fixedPrice(1900))
+		exec := func(query string, args ...any) { s.changed(t, query, args...) }
+		unsubscribe := func(c *customer.Customer) {
+			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed}
+		}
+		oldUnsubscribe := func(id string) {
+			exec(`UPDATE customers SET marketing_consent = '{"status":"unsubscribed"}' WHERE id = ?`, id)
+		}
+		leadOf := func(email string) *lead.Lead {
+			t.Helper()
+			saved, err := s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: email, Source: lead.SourceAPI, Consent: &lead.NewConsent{Marketing: true}}, false)
+			require.NoError(t, err)
+			return saved.Lead
+		}
+		ways := []func(email string){
+			func(email string) { oldUnsubscribe(s.customer(t, email, nil).ID) },
+			func(email string) { exec(`UPDATE leads SET status = 'unsubscribed' WHERE id = ?`, leadOf(email).ID) },
+			func(email string) { // an old server noted it, and the seller has the customer agree again
+				c := s.customer(t, email, nil)
+				oldUnsubscribe(c.ID)
+				_, err := s.UpdateCustomer(t.Context(), s.account, c.ID, func(c *customer.Customer) {
+					c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Subscribed}
+				})
+				require.NoError(t, err)
+			},
+			func(email string) { // or has another address
+				c := s.customer(t, email, nil)
+				oldUnsubscribe(c.ID)
+				_, err := s.UpdateCustomer(t.Context(), s.account, c.ID, func(c *customer.Customer) { c.SetEmail("new." + email) })
+				require.NoError(t, err)
+			},
+			func(email string) {
+				c := s.customer(t, email, nil)
+				oldUnsubscribe(c.ID)
+				_, err := s.DeleteCustomer(t.Context(), s.account, c.ID, false)
+				require.NoError(t, err)
+			},
+			func(email string) {
+				c := s.customer(t, email, nil)
+				oldUnsubscribe(c.ID)
+				_, err := s.MergeCustomer(t.Context(), s.account, s.customer(t, "into."+email, nil).ID, c.ID)
+				require.NoError(t, err)
+			},
+			func(email string) {
+				l := leadOf(email)
+				exec(`UPDATE leads SET status = 'unsubscribed' WHERE id = ?`, l.ID)
+				_, err := s.Lead.Delete(t.Context(), s.account, l.ID)
+				require.NoError(t, err)
+			},
+			func(email string) {
+				l := leadOf(email)
+				exec(`UPDATE leads SET status = 'unsubscribed' WHERE id = ?`, l.ID)
+				_, err := s.DeleteCustomer(t.Context(), s.account, l.CustomerID, false)
+				require.NoError(t, err)
+			},
+			func(email string) { // by the API, and the seller deletes them then
+				c := customer.Customer{Email: &email}
+				unsubscribe(&c)
+				made, err := s.Customer.Create(t.Context(), s.account, c)
+				require.NoError(t, err)
+				exec(`DELETE FROM customers WHERE id = ?`, made.ID)
+			},
+			func(email string) {
+				s.customer(t, email, &email)
+				c, _, err := s.UpsertCustomer(t.Context(), s.account, core.Upsert[customer.Customer]{ExternalID: email, Change: unsubscribe})
+				require.NoError(t, err)
+				exec(`DELETE FROM customers WHERE id = ?`, c.ID)
+			},
+			func(email string) {
+				in := []lead.NewLead{{Email: email, Source: lead.SourceImport, Status: lead.StatusUnsubscribed}}
+				saved, err := s.Lead.Import(t.Context(), s.account, in, true)
+				require.NoError(t, err)
+				exec(`DELETE FROM leads WHERE id = ?`, saved[0].Lead.ID)
+				exec(`DELETE FROM customers WHERE id = ?`, saved[0].Lead.CustomerID)
+			},
+			func(email string) {
+				l := leadOf(email)
+				_, err := s.Lead.Update(t.Context(), s.account, l.ID, func(l *lead.Lead) { l.Status = lead.StatusUnsubscribed })
+				require.NoError(t, err)
+				exec(`DELETE FROM leads WHERE id = ?`, l.ID)
+				exec(`DELETE FROM customers WHERE id = ?`, l.CustomerID)
+			},
+		}
+		for n, end := range ways {
+			email := fmt.Sprintf("grace%d@example.com", n)
+			end(email)
+			assert.Zero(t, s.ticks(t, guide, email, "198.51.100.1"), email)
+			made, err := s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: email, Product: guide.ProductID, Source: lead.SourceAPI, Consent: &lead.NewConsent{Marketing: true}}, true)
+			require.NoError(t, err)
+			assert.False(t, made.Lead.Consent.V.Marketing, email)
+		}
+		assert.Equal(t, 2, s.ticks(t, guide, "ada@example.com", "198.51.100.1"), "who did not end it")
+		assert.Zero(t, s.count(t, `SELECT COUNT(*) FROM news_endings WHERE id LIKE '%@%'`), "addresses are hashed")
+	})
+}
