@@ -7171,7 +7171,8 @@ type Letter struct {
 	// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
-	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout, an hour and a day after. It has a link that ends the news.
+	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. It is sent once, and
+	// `POST /letters/{id}/resend` refuses it.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7225,7 +7226,8 @@ type Letter struct {
 // 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
-// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout, an hour and a day after. It has a link that ends the news.
+// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. It is sent once, and
+// `POST /letters/{id}/resend` refuses it.
 type LetterKind string
 
 // LetterList A page of results.
@@ -7305,8 +7307,9 @@ type LetterSettings struct {
 	// Example: true
 	WebhookFailing bool `json:"webhook_failing"`
 
-	// CheckoutAbandoned An hour and a day after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. Off unless you switch it
-	// on. While it is on, the page has that box. A buyer who ticks it becomes a lead, as `lead_confirmation` says.
+	// CheckoutAbandoned An hour after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. Off unless you switch it on. While it
+	// is on, the page has that box. A buyer who ticks it becomes a lead, as `lead_confirmation` says. Only a confirmed address is reminded: by a lead
+	// that has `consent.confirmed_at`, or with `customer_email_verified` of the checkout.
 	//
 	//
 	// Example: false

@@ -145,7 +145,8 @@ func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref strin
 	}
 	// An index leads to them by whose they are, not by what is written so that it is in none.
 	const takeBack = `
-		UPDATE checkouts SET ads_consent = FALSE, ads_visit = NULL WHERE account_id = ? AND ads_consent AND status || '' IN ('open', 'processing')`
+		UPDATE checkouts SET ads_consent = FALSE, ads_visit = NULL, news_for = NULL
+		WHERE account_id = ? AND (ads_consent OR news_for IS NOT NULL) AND status || '' IN ('open', 'processing')`
 	if _, err := u.Exec(ctx, takeBack+` AND customer_id = ?`, account, c.ID); err != nil || c.Email == nil {
 		return err
 	}

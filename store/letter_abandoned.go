@@ -6,123 +6,53 @@ import (
 
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// abandonedAfter is when somebody is reminded of a checkout that they did not finish, by the period of the letter.
-var abandonedAfter = map[string]time.Duration{"1h": time.Hour, lastReminder: 24 * time.Hour}
+// A buyer is reminded once of a checkout that they did not finish.
+const (
+	abandonedAfter  = time.Hour
+	abandonedPeriod = "1h"
+)
 
-const lastReminder = "24h"
-
-// AgreeToNews notes that the buyer of an open checkout ticked, on our page, that the seller may send them news, in the words that they read and from a
-// network address. They are a lead then, and are reminded of the checkout if they do not finish it. If the seller asks for none of that, or there is no
-// address, nothing happens.
+// AgreeToNews notes that the buyer of an open checkout, who ticked that for its address (checkout.Draft.AnswerNews), wants news in the words that they read
+// and from a network address. They are a lead then, and are reminded of the checkout if they do not finish it. If the seller asks for none of that, the
+// reader of the address ended it, or too many ticked it there, nothing happens.
 func (s *Store) AgreeToNews(ctx context.Context, account, ref, from, words string) error {
+	if may, err := s.Mailbox.CountNews(ctx, account, from); err != nil || !may {
+		return err
+	}
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		c, err := s.Checkout.Lock(ctx, u, account, ref)
-		if err != nil || c.Status != checkout.StatusOpen || c.CustomerEmail == nil {
+		if err != nil || c.Status != checkout.StatusOpen || !c.WantsNews() {
 			return nil, err
 		}
-		seller, err := s.Tenant.GetAccount(ctx, account)
-		if err != nil || !seller.Writes(tenant.LetterCheckoutAbandoned) {
+		offer, err := s.Checkout.GetOffer(ctx, c)
+		if err != nil || len(offer.Items) == 0 || !offer.Seller.Writes(tenant.LetterCheckoutAbandoned) {
 			return nil, err
 		}
-		ended, err := s.Lead.HasEnded(ctx, account, *c.CustomerEmail)
-		if err != nil || ended {
-			return nil, err
-		}
-		l, err := s.newsLead(ctx, u, seller, c, from)
-		if err != nil {
+		buyer, err := s.Lead.AgreeAtCheckout(ctx, u, offer.Seller, lead.Ticked{
+			Email: *c.CustomerEmail, Product: offer.Products[core.Deref(offer.Items[0].ProductID)], Checkout: c.ID, Words: words, From: from,
+		})
+		if err != nil || buyer == nil {
 			return nil, err
 		}
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		if l.Consent.V.Marketing {
-			if err := s.noteConsent(ctx, u, l, words, now); err != nil {
-				return nil, err
-			}
-		}
-		for period, wait := range abandonedAfter {
-			letter := Letter{AccountID: account, Kind: tenant.LetterCheckoutAbandoned, CustomerID: l.CustomerID, ObjectID: c.ID, Period: period}
-			if err := s.writeDated(ctx, u, letter, now.Add(wait), now); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		return nil, s.writeDated(ctx, u, Letter{
+			AccountID: account, Kind: tenant.LetterCheckoutAbandoned, CustomerID: buyer.ID, ObjectID: c.ID, Period: abandonedPeriod,
+		}, now.Add(abandonedAfter), now)
 	})
 	return err
 }
 
-// newsLead makes a lead of the buyer of a checkout, for its first product.
-func (s *Store) newsLead(ctx context.Context, u *db.Unit, seller *tenant.Account, c *checkout.Checkout, from string) (*lead.Lead, error) {
-	lines, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	in := lead.Captured{NewLead: lead.NewLead{Email: *c.CustomerEmail, Source: lead.SourceForm}, From: from, Agrees: true}
-	if len(lines) > 0 {
-		in.Product = core.Deref(lines[0].ProductID)
-	}
-	return s.Lead.AgreeAtCheckout(ctx, u, seller, in)
-}
-
-// noteConsent keeps with the customer of a lead what they agreed to, unless they have answered before: whoever typed their address does not change that.
-func (s *Store) noteConsent(ctx context.Context, u *db.Unit, l *lead.Lead, words string, now core.Time) error {
-	c, err := s.Customer.LockNamed(ctx, u, l.AccountID, l.CustomerID, "customer")
-	if err != nil || c.MarketingConsent.V != nil {
-		return err
-	}
-	c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Subscribed, Source: new("checkout"), At: &now, Text: &words}
-	c.UpdatedAt = now
-	return u.Update(ctx, customer.Columns, c)
-}
-
-// readAbandoned reads a checkout that its buyer did not finish. They are not reminded if they finished it or bought something since, if the seller ended
-// it, or if they do not want news any more.
+// readAbandoned reads a checkout that its buyer did not finish. They are reminded only if nothing speaks against it: whatever is in doubt makes it void.
 func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) error {
 	open, err := s.Checkout.Get(ctx, l.AccountID, l.ObjectID)
-	if err != nil {
-		return err
-	}
-	c.Checkout, c.isVerified, c.checkout, c.Recipient = open, open.EmailVerified, &open.ID, core.Deref(open.CustomerEmail)
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
-	if err != nil {
-		return err
-	}
-	isEnded, err := s.Checkout.IsEnded(ctx, open)
-	if err != nil {
-		return err
-	}
-	switch isOver := open.ExpiresAt <= now; {
-	case open.Status == checkout.StatusCompleted || open.Status == checkout.StatusProcessing:
-		c.Void = "The checkout is paid, or is being paid."
-	case isEnded:
-		c.Void = "The seller ended the checkout."
-	case l.Period != lastReminder && l.CreatedAt.Add(abandonedAfter[lastReminder]) <= now && l.Resends == 0:
-		c.Void = "Its time is over, and that of the next reminder has come."
-	case c.Recipient == "":
-		c.Void = "The checkout has no address any more."
-	case !isOver:
-		c.GoOnURL = open.URL
-	case open.LetsChoose(): // the buyer came by a link, and can follow it again
-		c.GoOnURL = s.Checkout.LinkURL(*open.Source.V.CheckoutLink)
-	default:
-		c.Void = "The checkout has expired."
-	}
-	if c.Void != "" {
-		return nil
-	}
-	return s.readConsent(ctx, l, c)
-}
-
-// readConsent finds out whether the customer still wants news, and has bought nothing since the checkout began.
-func (s *Store) readConsent(ctx context.Context, l *Letter, c *LetterContent) error {
-	agrees, _, err := s.Lead.Agrees(ctx, l.AccountID, c.Recipient)
 	if err != nil {
 		return err
 	}
@@ -130,20 +60,75 @@ func (s *Store) readConsent(ctx context.Context, l *Letter, c *LetterContent) er
 	if err != nil {
 		return err
 	}
-	lines, err := s.Lines.OfCheckout(ctx, l.AccountID, c.Checkout.ID)
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
 	if err != nil {
 		return err
 	}
-	switch said := buyer.MarketingConsent.V; {
-	case !agrees, said != nil && said.Status != customer.Subscribed:
-		c.Void = "The customer does not want news."
-	case buyer.LastOrderAt != nil && *buyer.LastOrderAt >= c.Checkout.CreatedAt:
+	c.Checkout, c.GoOnURL, c.isVerified, c.checkout, c.Recipient = open, open.URL, open.EmailVerified, &open.ID, core.Deref(open.CustomerEmail)
+	switch {
+	case l.Attempts > 1:
+		c.Void = "It was tried before, and may have arrived."
+	case open.Status == checkout.StatusCompleted || open.Status == checkout.StatusProcessing:
+		c.Void = "The checkout is paid, or is being paid."
+	case open.Status != checkout.StatusOpen || open.ExpiresAt <= now:
+		c.Void = "The checkout has expired."
+	case !open.WantsNews():
+		c.Void = "The buyer took it back that they want news, or gave another address since."
+	case !core.SameEmail(core.Deref(buyer.Email), c.Recipient):
+		c.Void = "The customer has another address than the checkout."
+	case buyer.IsUnsubscribed():
+		c.Void = noNews
+	case buyer.LastOrderAt != nil && *buyer.LastOrderAt >= open.CreatedAt:
 		c.Void = "The customer has bought since."
-	case len(lines) == 0:
-		c.Void = "There is nothing in the checkout."
+	}
+	if c.Void != "" {
+		return nil
+	}
+	if err := s.readAgreed(ctx, l, c); err != nil || c.Void != "" {
+		return err
+	}
+	return s.readUnsold(ctx, c)
+}
+
+const noNews = "The customer does not want news."
+
+// readAgreed finds out whether the reader of the address of an open checkout agreed to news, and is known to be who did.
+func (s *Store) readAgreed(ctx context.Context, l *Letter, c *LetterContent) error {
+	agrees, isConfirmed, err := s.Lead.Agrees(ctx, l.AccountID, c.Recipient)
+	switch {
+	case err != nil:
+	case !agrees:
+		c.Void = noNews
+	case !c.isVerified && !isConfirmed:
+		c.Void = "Nobody has confirmed that the address is the buyer's."
 	default:
-		c.Product = lines[0].ProductName
 		c.UnsubscribeURL, err = s.Lead.UnsubscribeURL(l.AccountID, c.Recipient)
+	}
+	return err
+}
+
+// readUnsold finds out whether all that is in an open checkout is still for sale, and was not bought with its address meanwhile.
+func (s *Store) readUnsold(ctx context.Context, c *LetterContent) error {
+	isOffered, err := s.Checkout.IsOffered(ctx, c.Checkout)
+	if err != nil {
+		return err
+	}
+	lines, err := s.Lines.OfCheckout(ctx, c.Checkout.AccountID, c.Checkout.ID)
+	if err != nil {
+		return err
+	}
+	if !isOffered || len(lines) == 0 {
+		c.Void = "What is in the checkout is not for sale any more."
+		return nil
+	}
+	c.Product = lines[0].ProductName
+	var products []string
+	for i := range lines {
+		products = append(products, core.Deref(lines[i].ProductID))
+	}
+	hasBought, err := s.Order.HasBought(ctx, c.Checkout.AccountID, c.Recipient, products, c.Checkout.CreatedAt)
+	if err == nil && hasBought {
+		c.Void = "Somebody with this address has bought it."
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,13 +13,17 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lead"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // ticks has a buyer with an address, which the seller vouches for, tick that they want news, and returns how many letters wait then.
 func (s *shop) ticks(t *testing.T, v *catalog.PriceVariant, email, from string) int {
 	t.Helper()
-	c := s.change(t, s.checkout(t, v), func(d *checkout.Draft) { d.CustomerEmail = &email })
+	c := s.change(t, s.checkout(t, v), func(d *checkout.Draft) {
+		d.CustomerEmail = &email
+		d.AnswerNews(true)
+	})
 	require.NoError(t, s.AgreeToNews(t.Context(), s.account, c.ID, from, "Send me news."))
 	return s.count(t, `SELECT COUNT(*) FROM letters WHERE account_id = ? AND kind = 'checkout_abandoned'`, s.account)
 }
@@ -131,7 +136,56 @@ func TestAgreeToNews_KnowsWhoEndedIt(t *testing.T) {
 			require.NoError(t, err)
 			assert.False(t, made.Lead.Consent.V.Marketing, email)
 		}
-		assert.Equal(t, 2, s.ticks(t, guide, "ada@example.com", "198.51.100.1"), "who did not end it")
+		assert.Equal(t, 1, s.ticks(t, guide, "ada@example.com", "198.51.100.1"), "who did not end it")
 		assert.Zero(t, s.count(t, `SELECT COUNT(*) FROM news_endings WHERE id LIKE '%@%'`), "addresses are hashed")
+	})
+}
+
+// Whoever ticks boxes again and again, with any addresses, makes no mass of leads and letters.
+func TestAgreeToNews_IsBounded(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.asksForNews(t)
+		now := time.Now()
+		s.at(now)
+		guide := s.onSale(t, fixedPrice(1900))
+		for n := range mailbox.SenderNews + 1 {
+			s.ticks(t, guide, fmt.Sprintf("ada%d@example.com", n), "198.51.100.1")
+		}
+		assert.EqualValues(t, mailbox.SenderNews, s.count(t, `SELECT COUNT(*) FROM leads WHERE account_id = ?`, s.account))
+		assert.EqualValues(t, mailbox.SenderNews+1, s.ticks(t, guide, "grace@example.com", "203.0.113.7"), "another network")
+
+		s.at(now.Add(61 * time.Minute))
+		due, err := s.DueLetters(t.Context(), "", 100)
+		require.NoError(t, err)
+		require.Len(t, due, mailbox.SenderNews+1)
+		for _, d := range due {
+			_, err := s.ReleaseLetter(t.Context(), d.AccountID, d.ID)
+			require.NoError(t, err)
+		}
+		_, told := s.claimed(t, due[0].ID)
+		require.Empty(t, told.Void)
+		s.changed(t, `UPDATE throttles SET counted = 1000 WHERE subject = 'abandoned'`)
+		_, told = s.claimed(t, due[1].ID)
+		require.Positive(t, told.Wait, "they cost no payment")
+	})
+}
+
+// A server of the release before writes a consent without its words.
+func TestCustomer_KeepsTheWordsOfTheConsent(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.asksForNews(t)
+		s.ticks(t, s.onSale(t, fixedPrice(1900)), "ada@example.com", "198.51.100.1")
+		read := func() *customer.Customer {
+			found, _, err := s.Customer.List(t.Context(), s.account, customer.List{Page: core.Page{Limit: 1}, Email: "ada@example.com"})
+			require.NoError(t, err)
+			return &found[0]
+		}
+		said := read().MarketingConsent.V
+		require.Equal(t, "Send me news.", *read().ConsentText())
+		old := fmt.Sprintf(`{"status":"subscribed","source":"checkout","at":%q}`, said.At.String())
+		s.changed(t, `UPDATE customers SET marketing_consent = ? WHERE id = ?`, old, read().ID)
+		assert.Equal(t, "Send me news.", *read().ConsentText())
+		s.changed(t, `UPDATE customers SET marketing_consent = '{"status":"subscribed"}' WHERE id = ?`, read().ID)
+		assert.Nil(t, read().ConsentText(), "they are those of another consent")
 	})
 }

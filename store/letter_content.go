@@ -106,6 +106,12 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if mailbox.IsFree(l.Kind) {
 		c.Wait, err = s.Mailbox.CountFree(ctx, l.AccountID, l.Kind)
 	}
+	if err == nil && c.Wait == 0 && l.Kind == tenant.LetterCheckoutAbandoned {
+		var may bool
+		if may, err = s.Mailbox.CountAbandoned(ctx, l.AccountID, c.Recipient); !may {
+			c.Void = "This address was reminded of a checkout within a day."
+		}
+	}
 	return c, err
 }
 

@@ -83,7 +83,7 @@ func (d *Dashboard) email(v *visit) error {
 		{Name: "Written", Value: v.at(l.CreatedAt.Time())}, {Name: "Sent", Value: v.when(l.SentAt)}, {Name: "Next attempt", Value: v.when(l.NextAttemptAt)},
 		{Name: "Attempts", Value: ui.Cell{Text: strconv.FormatInt(l.Attempts, 10)}}, {Name: "What went wrong", Value: ui.Cell{Text: core.Deref(l.LastError)}}, {Name: "Id", Value: ui.Cell{Text: l.ID, Code: true}},
 	}}}}
-	if v.may("customers:write") && (l.Status == sdk.LetterStatusSent || l.Status == sdk.LetterStatusFailed) {
+	if v.may("customers:write") && l.Kind != sdk.LetterKindCheckoutAbandoned && (l.Status == sdk.LetterStatusSent || l.Status == sdk.LetterStatusFailed) {
 		p.Sections = append(p.Sections, ui.Section{Forms: []ui.Form{{Action: emailsPage + "/" + l.ID + "/resend", Submit: "Send it again", Inline: true, Once: newOnce()}}})
 	}
 	return v.show(http.StatusOK, p)

@@ -53,6 +53,10 @@ func (p *Pages) pay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	wantsNews, err := p.newsAnswer(ctx, account, form)
+	if err != nil {
+		return err
+	}
 	pays := form["do"] == doPay || form["do"] == doEnter
 	if code, sent := form["discount_code"]; pays && sent && code != "" && code == form[refusedCode] {
 		delete(form, "discount_code") // they know that it does nothing, and pay without it
@@ -67,10 +71,15 @@ func (p *Pages) pay(c echo.Context) error {
 			d.Locale = p.buyers(c)
 		}
 		p.answerAds(c, d, agrees)
+		if pays && wantsNews != nil {
+			d.AnswerNews(*wantsNews)
+		}
 	})
 	if err == nil {
 		p.keepTyped(c, checkout, form)
-		p.noteNews(c, checkout, form)
+	}
+	if err == nil && pays && core.Deref(wantsNews) {
+		p.noteNews(c, checkout)
 	}
 	if err == nil && pays {
 		var shown string

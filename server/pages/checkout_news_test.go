@@ -1,9 +1,12 @@
 package pages_test
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,8 +18,10 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/lead"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 const declined, accepted = "4000000000000002", "4242424242424242"
@@ -24,7 +29,7 @@ const declined, accepted = "4000000000000002", "4242424242424242"
 // wantsNews is the form of a buyer who ticks that they want news.
 func wantsNews(number string) url.Values {
 	form := card(number, "3800")
-	form.Set("news", "true")
+	form["news"] = []string{"true", "false"} // the box, and the field behind it
 	return form
 }
 
@@ -55,119 +60,306 @@ func (w *shop) asksForNews() {
 	require.NoError(w.t, err)
 }
 
+// eachNews runs a test in a shop that asks for news and has addresses confirmed, on both engines.
+func eachNews(t *testing.T, test func(t *testing.T, w *shop)) {
+	eachForm(t, func(t *testing.T, w *shop) {
+		w.asksForNews()
+		test(t, w)
+	})
+}
+
+const ticked = `<input id="news" name="news" type="checkbox" value="true" checked>`
+
+// seen is the page of a checkout in the browser that typed.
+func (w *shop) seen(c *checkout.Checkout) string {
+	w.t.Helper()
+	response, err := w.browser.Get(c.URL)
+	require.NoError(w.t, err)
+	return w.read(response, http.StatusOK)
+}
+
+// addressed is a form with another address.
+func addressed(email string, form url.Values) url.Values {
+	form.Set("email", email)
+	return form
+}
+
+// wantsNoNews is the form of a buyer who does not tick the box.
+func wantsNoNews() url.Values {
+	form := card(declined, "3800")
+	form.Set("news", "false")
+	return form
+}
+
 func TestCheckoutPage_RemindsWhoAgreedToNews(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, engine string) {
-		w := newShopOn(t, engine)
+	eachForm(t, func(t *testing.T, w *shop) {
 		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		assert.NotContains(t, w.page(c.URL, http.StatusOK), `name="news"`, "the seller sends no news")
 		w.post(c, http.StatusOK, wantsNews(declined))
-		assert.Empty(t, w.abandoned(c, 0))
-
 		w.asksForNews()
-		assert.Contains(t, w.page(c.URL, http.StatusOK), `<input id="news" name="news" type="checkbox" value="true"><label for="news">Send me news from Ada &lt;b&gt;&amp; sons&lt;/b&gt;`)
-		w.post(c, http.StatusOK, card(declined, "3800"))
-		assert.Empty(t, w.abandoned(c, 0), "the box was not ticked")
-		for range 2 {
-			w.now = w.now.Add(2 * time.Minute) // the card may be tried again
-			w.post(c, http.StatusOK, wantsNews(declined))
-		}
-		waits := w.abandoned(c, 57*time.Minute)
-		require.Len(t, waits, 2)
+		assert.Contains(t, w.seen(c), `<input id="news" name="news" type="checkbox" value="true"><label for="news">Send me news from Ada &lt;b&gt;&amp; sons&lt;/b&gt;`)
+		update := addressed("Lin@example.com", url.Values{"do": {"update"}, "news": {"true", "false"}})
+		w.post(c, http.StatusOK, update)
+		assert.NotContains(t, w.seen(c), ticked)
+		w.post(c, http.StatusOK, wantsNoNews())
+		assert.Empty(t, w.abandoned(c, 2*time.Minute), "the box was not ticked when the buyer pressed Pay")
+
+		w.post(c, http.StatusOK, wantsNews(declined))
+		at := core.TimeOf(w.now)
+		assert.Contains(t, w.seen(c), ticked, "the page shows it as it stands")
+		assert.NotContains(t, w.page(c.URL, http.StatusOK), ticked, "to nobody else")
+		waits := w.abandoned(c, 0)
+		require.Len(t, waits, 1)
+		customer, err := w.Customer.Get(t.Context(), w.account, waits[0].CustomerID)
+		require.NoError(t, err)
+		assert.Equal(t, "Lin@example.com", *customer.Email)
+		assert.Nil(t, customer.MarketingConsent.V, "nobody has confirmed it yet")
+		w.posts(w.subscribeLink(), http.StatusOK)
+		customer, err = w.Customer.Get(t.Context(), w.account, customer.ID)
+		require.NoError(t, err)
+		assert.Equal(t, "subscribed", customer.MarketingConsent.V.Status)
+		assert.Equal(t, "checkout", *customer.MarketingConsent.V.Source)
+		assert.Equal(t, at.String(), customer.MarketingConsent.V.At.String(), "when they ticked it")
+		assert.Equal(t, "Send me news from Ada <b>& sons</b> by e-mail. I can end that at any time.", *customer.ConsentText())
+		assert.Equal(t, c.ID, *customer.NewsWords.V.Checkout)
+
+		w.abandoned(c, 59*time.Minute)
 		assert.Empty(t, w.reminders())
-		w.abandoned(c, 2*time.Minute)
+		sent := w.abandoned(c, 2*time.Minute)
 		require.Len(t, w.reminders(), 1)
 		letter := w.reminders()[0]
+		assert.Equal(t, "Lin@example.com", letter.To)
 		assert.Equal(t, "Your purchase from Ada <b>& sons</b> is not finished", letter.Subject)
 		assert.Contains(t, letter.Text, "You began to buy Handbook")
 		assert.Contains(t, letter.Text, c.URL)
 		assert.Contains(t, letter.Text, letter.Leave)
-
-		customer, err := w.Customer.Get(t.Context(), w.account, waits[0].CustomerID)
-		require.NoError(t, err)
-		assert.Equal(t, "subscribed", customer.MarketingConsent.V.Status)
-		assert.Equal(t, "Send me news from Ada <b>& sons</b> by e-mail. I can end that at any time.", *customer.MarketingConsent.V.Text)
-
-		other := w.checkout(catalog.PriceVariant{Amount: 1900})
-		w.post(other, http.StatusOK, wantsNews(declined))
-		page := w.page(letter.Leave, http.StatusOK)
-		assert.Contains(t, page, "You get no more news from Ada")
-		assert.Contains(t, page, "End the news")
-		w.disable()   // news can be ended all the same
-		for range 2 { // as a mail program does it, by one click
-			response, err := http.PostForm(letter.Leave, url.Values{"List-Unsubscribe": {"One-Click"}})
-			require.NoError(t, err)
-			assert.NotContains(t, w.read(response, http.StatusOK), "<button")
-		}
-		w.enable()
-		stopped := w.abandoned(other, 2*time.Hour)
-		require.Len(t, stopped, 2)
-		for _, l := range stopped {
-			if l.Period == "1h" {
-				assert.Equal(t, "The customer does not want news.", core.Deref(l.LastError))
-			}
-		}
-		c = w.checkout(catalog.PriceVariant{Amount: 1900})
 		w.post(c, http.StatusOK, wantsNews(declined))
-		assert.Empty(t, w.abandoned(c, 2*time.Hour), "they have ended it, whoever ticks the box with their address")
-		assert.Len(t, w.reminders(), 1)
-		customer, err = w.Customer.Get(t.Context(), w.account, customer.ID)
-		require.NoError(t, err)
-		assert.Equal(t, "unsubscribed", customer.MarketingConsent.V.Status)
+		assert.Len(t, w.abandoned(c, 2*time.Hour), 1, "one letter for a checkout")
+		_, err = w.ResendLetter(t.Context(), w.account, sent[0].ID)
+		dbRefuses(t, err, "status")
+		assert.Contains(t, w.page(letter.Leave, http.StatusOK), "End the news", "a look at the page changes nothing")
 		w.page(letter.Leave+"x", http.StatusNotFound)
 	})
 }
 
-func TestCheckoutPage_RemindsNobodyWhoIsDone(t *testing.T) {
-	t.Parallel()
-	w := newShop(t)
-	w.asksForNews()
-	done := map[string]func(c *checkout.Checkout){
-		"The checkout is paid, or is being paid.": func(c *checkout.Checkout) { w.post(c, http.StatusOK, card(accepted, "3800")) },
-		"The seller ended the checkout.": func(c *checkout.Checkout) {
-			_, err := w.Checkout.Expire(t.Context(), w.account, c.ID)
-			require.NoError(t, err)
-		},
-		"The customer has bought since.": func(c *checkout.Checkout) {
-			other := w.checkout(catalog.PriceVariant{Amount: 1900})
-			w.post(other, http.StatusOK, card(accepted, "3800"))
-		},
-		"The checkout has expired.": func(c *checkout.Checkout) {
-			_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.ExpiresAt = core.TimeOf(w.now.Add(31 * time.Minute)) })
-			require.NoError(t, err)
-		},
-	}
-	for why, end := range done {
-		c := w.checkout(catalog.PriceVariant{Amount: 1900})
-		w.post(c, http.StatusOK, wantsNews(declined))
-		w.now = w.now.Add(2 * time.Minute)
-		end(c)
-		var whys []string
-		for _, l := range w.abandoned(c, 2*time.Hour) {
-			if l.Period == "1h" {
-				whys = append(whys, *l.LastError)
-			}
-		}
-		assert.Equal(t, []string{why}, whys)
-	}
-	assert.Empty(t, w.reminders())
+// dbRefuses checks that an error refuses a field.
+func dbRefuses(t *testing.T, err error, field string) {
+	t.Helper()
+	var refused *core.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, refused.Fields, field)
 }
 
-// A day later the checkout has expired: whoever came by a link follows it again. Of two reminders that waited together one is sent.
-func TestCheckoutPage_RemindsWhoCameByALink(t *testing.T) {
+// What somebody ended by one click stays so when the seller deletes their lead and their customer, and whatever is sent of the address later.
+func TestUnsubscribe_IsForGood(t *testing.T) {
+	eachNews(t, func(t *testing.T, w *shop) {
+		c := w.checkout(catalog.PriceVariant{Amount: 1900}) // its address is the buyer's: the seller says so
+		_, err := w.Lead.Create(t.Context(), w.account, lead.NewLead{Email: "grace@example.com", Source: lead.SourceAPI, Consent: &lead.NewConsent{Marketing: true}}, false)
+		require.NoError(t, err)
+		w.post(c, http.StatusOK, wantsNews(declined))
+		w.abandoned(c, 2*time.Hour)
+		require.Len(t, w.reminders(), 1)
+		leads, _, err := w.Lead.List(t.Context(), w.account, lead.List{Page: core.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, leads, 2)
+		for _, l := range leads {
+			_, err := w.Lead.Delete(t.Context(), w.account, l.ID)
+			require.NoError(t, err)
+		}
+		w.disable()   // news can be ended all the same
+		for range 2 { // as a mail program does it, by one click
+			response, err := http.PostForm(w.reminders()[0].Leave, url.Values{"List-Unsubscribe": {"One-Click"}})
+			require.NoError(t, err)
+			assert.NotContains(t, w.read(response, http.StatusOK), "<button")
+		}
+		w.enable()
+		customer, err := w.Customer.Get(t.Context(), w.account, leads[0].CustomerID)
+		require.NoError(t, err)
+		assert.Equal(t, "unsubscribed", customer.MarketingConsent.V.Status)
+		_, err = w.DeleteCustomer(t.Context(), w.account, customer.ID, false)
+		require.NoError(t, err)
+
+		c = w.checkout(catalog.PriceVariant{Amount: 1900})
+		w.post(c, http.StatusOK, wantsNews(declined))
+		assert.Empty(t, w.abandoned(c, 25*time.Hour), "whoever ticks the box with their address")
+		in := []lead.NewLead{{Email: "Grace@example.com", Source: lead.SourceImport, Consent: &lead.NewConsent{Marketing: true}}}
+		saved, err := w.Lead.Import(t.Context(), w.account, in, true)
+		require.NoError(t, err)
+		assert.False(t, saved[0].Lead.Consent.V.Marketing)
+		saved, err = w.Lead.Import(t.Context(), w.account, in, true)
+		require.NoError(t, err)
+		assert.False(t, saved[0].Lead.Consent.V.Marketing)
+		_, err = w.Lead.Update(t.Context(), w.account, saved[0].Lead.ID, func(l *lead.Lead) { l.Consent.V.Marketing = true })
+		dbRefuses(t, err, "consent.marketing")
+		asked := len(w.letters)
+		w.leaves("grace@example.com", "203.0.113.7")
+		require.NoError(t, w.mails(mailServer{w}))
+		assert.Len(t, w.letters, asked, "nor are they asked again")
+	})
+}
+
+// Each of these speaks against a reminder. The first does not, so that the others can be told from it.
+func TestCheckoutPage_RemindsNobodyInDoubt(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.asksForNews()
-	link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
-	form := w.offered(link.URL)
-	for name, value := range map[string]string{"do": "update", "email": "grace@example.com", "news": "true"} {
-		form.Set(name, value)
+	type doubt struct {
+		why  string
+		does func(c *checkout.Checkout, email string)
 	}
-	response, err := w.browser.PostForm(w.begun(link.URL, form), form)
+	product := func(c *checkout.Checkout) string {
+		lines, err := w.Lines.OfCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		return *lines[0].ProductID
+	}
+	again := func(c *checkout.Checkout, email, number string) { // another checkout of the same product
+		lines, err := w.Lines.OfCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		other, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerEmail: &email}, Lines: []offer.NewLine{{PriceVariant: *lines[0].PriceVariantID, Quantity: 2}},
+		})
+		require.NoError(t, err)
+		w.post(other, http.StatusOK, wantsNews(number))
+	}
+	ofAddress := func(email string) *customer.Customer {
+		found, _, err := w.Customer.List(t.Context(), w.account, customer.List{Page: core.Page{Limit: 1}, Email: email})
+		require.NoError(t, err)
+		return &found[0]
+	}
+	for n, d := range []doubt{
+		{"", func(*checkout.Checkout, string) {}},
+		{"The checkout is paid, or is being paid.", func(c *checkout.Checkout, _ string) { w.post(c, http.StatusOK, card(accepted, "3800")) }},
+		{"The checkout has expired.", func(c *checkout.Checkout, _ string) {
+			_, err := w.Checkout.Expire(t.Context(), w.account, c.ID)
+			require.NoError(t, err)
+		}},
+		{"The checkout has expired.", func(c *checkout.Checkout, _ string) {
+			_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.ExpiresAt = core.TimeOf(w.now.Add(31 * time.Minute)) })
+			require.NoError(t, err)
+		}},
+		{"The buyer took it back that they want news, or gave another address since.", func(c *checkout.Checkout, _ string) { w.post(c, http.StatusOK, wantsNoNews()) }},
+		{"The buyer took it back that they want news, or gave another address since.", func(c *checkout.Checkout, _ string) { // who agreed, and does not own this checkout
+			w.agreed("alan@example.com")
+			w.post(c, http.StatusOK, addressed("alan@example.com", card(declined, "3800")))
+		}},
+		{"The customer has another address than the checkout.", func(c *checkout.Checkout, _ string) {
+			w.agreed("mary@example.com")
+			w.post(c, http.StatusOK, addressed("mary@example.com", wantsNews(declined)))
+		}},
+		{"The customer has bought since.", func(c *checkout.Checkout, email string) { again(c, email, accepted) }},
+		{"The customer does not want news.", func(_ *checkout.Checkout, email string) {
+			_, err := w.UpdateCustomer(t.Context(), w.account, ofAddress(email).ID, func(c *customer.Customer) {
+				c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed}
+			})
+			require.NoError(t, err)
+			_, err = w.UpdateCustomer(t.Context(), w.account, ofAddress(email).ID, func(c *customer.Customer) {
+				c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Subscribed}
+			})
+			require.NoError(t, err)
+			leads, _, err := w.Lead.List(t.Context(), w.account, lead.List{Page: core.Page{Limit: 10}, Email: email})
+			require.NoError(t, err)
+			for _, l := range leads {
+				assert.Equal(t, lead.StatusUnsubscribed, l.Status)
+			}
+		}},
+		{"What is in the checkout is not for sale any more.", func(c *checkout.Checkout, _ string) {
+			_, err := w.Catalog.UpdateProduct(t.Context(), w.account, product(c), func(p *catalog.Product) { p.Status = catalog.ProductStatusArchived })
+			require.NoError(t, err)
+		}},
+		{"This address was reminded of a checkout within a day.", func(c *checkout.Checkout, email string) { again(c, email, declined) }},
+		{"The account has switched letters of this kind off.", func(*checkout.Checkout, string) {
+			_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"checkout_abandoned": false}) })
+			require.NoError(t, err)
+		}},
+	} {
+		email := fmt.Sprintf("reader%d@example.com", n)
+		w.agreed(email)
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
+		w.post(c, http.StatusOK, addressed(email, wantsNews(declined)))
+		w.now = w.now.Add(2 * time.Minute) // the card may be tried again
+		before := len(w.reminders())
+		d.does(c, email)
+		w.abandoned(c, 2*time.Hour)
+		letters, _, err := w.ListLetters(t.Context(), w.account, store.ListLetters{Page: core.Page{Limit: 100}, Kind: tenant.LetterCheckoutAbandoned})
+		require.NoError(t, err)
+		var whys []string
+		sent := 0
+		for _, l := range letters {
+			if l.CreatedAt >= c.CreatedAt {
+				whys = append(whys, core.Deref(l.LastError))
+				assert.NotEqual(t, store.LetterStatusQueued, l.Status)
+			}
+			if l.CreatedAt >= c.CreatedAt && l.Status == store.LetterStatusSent {
+				sent++
+			}
+		}
+		assert.Contains(t, whys, d.why)
+		assert.Len(t, w.reminders(), before+sent)
+		assert.Equal(t, n == 0 || strings.HasPrefix(d.why, "This address"), sent == 1, d.why)
+	}
+}
+
+// agreed has the reader of an address agree to news, as the seller tells.
+func (w *shop) agreed(email string) {
+	w.t.Helper()
+	at := core.TimeOf(w.now).String()
+	_, err := w.Lead.Create(w.t.Context(), w.account, lead.NewLead{Email: email, Source: lead.SourceAPI, Consent: &lead.NewConsent{Marketing: true, ConfirmedAt: &at}}, false)
+	require.NoError(w.t, err)
+}
+
+// A buyer who came by a link is not reminded of it once it is switched off, nor is one whose address nobody has confirmed. That the product was archived
+// before they ticked changes nothing of what they agreed to.
+func TestCheckoutPage_RemindsOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.asksForNews()
+	begun := func(email string, link *checkout.Link) *checkout.Checkout {
+		form := w.offered(link.URL)
+		for name, values := range addressed(email, wantsNews(declined)) {
+			form[name] = values
+		}
+		form.Set("shown", "1900")
+		response, err := w.browser.PostForm(w.begun(link.URL, form), form)
+		require.NoError(t, err)
+		w.read(response, http.StatusOK)
+		return &w.checkouts()[0]
+	}
+	link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
+	unproven := begun("nobody@example.com", link)
+	w.agreed("grace@example.com")
+	c := begun("grace@example.com", link)
+	_, err := w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.Active = false })
 	require.NoError(t, err)
-	w.read(response, http.StatusOK)
-	c := w.checkouts()[0]
-	require.Len(t, w.abandoned(&c, 25*time.Hour), 2)
-	require.Len(t, w.reminders(), 1)
-	assert.Contains(t, w.reminders()[0].Text, "\n"+link.URL+"\n")
+	stopped := w.abandoned(c, 2*time.Hour)
+	require.Len(t, stopped, 1)
+	assert.Equal(t, "What is in the checkout is not for sale any more.", *stopped[0].LastError)
+	stopped = w.abandoned(unproven, 0)
+	require.Len(t, stopped, 1)
+	assert.Equal(t, "Nobody has confirmed that the address is the buyer's.", *stopped[0].LastError)
+	assert.Empty(t, w.reminders())
+
+	c = w.checkout(catalog.PriceVariant{Amount: 1900})
+	w.post(c, http.StatusOK, addressed("lin@example.com", url.Values{"do": {"update"}}))
+	lines, err := w.Lines.OfCheckout(t.Context(), w.account, c.ID)
+	require.NoError(t, err)
+	_, err = w.Catalog.UpdateProduct(t.Context(), w.account, *lines[0].ProductID, func(p *catalog.Product) { p.Status = catalog.ProductStatusArchived })
+	require.NoError(t, err)
+	w.post(c, http.StatusUnprocessableEntity, wantsNews(declined))
+	assert.True(t, w.lead("lin@example.com").Consent.V.Marketing)
+}
+
+// Of a reminder that may have arrived there is no second one: a mail server that did not answer may have taken it.
+func TestCheckoutPage_RemindsOnce(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.asksForNews()
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	w.post(c, http.StatusOK, wantsNews(declined))
+	w.mailing = func() error { return errors.New("no answer") }
+	require.Len(t, w.abandoned(c, 2*time.Hour), 1)
+	w.mailing = nil
+	stopped := w.abandoned(c, 2*time.Hour)
+	require.Len(t, stopped, 1)
+	assert.Equal(t, "It was tried before, and may have arrived.", core.Deref(stopped[0].LastError))
+	assert.Empty(t, w.reminders())
 }

@@ -151,6 +151,9 @@ func typedInto(c *checkout.Checkout) form {
 	if c.AdsConsent {
 		all["ads_consent"] = "true"
 	}
+	if c.WantsNews() {
+		all["news"] = "true"
+	}
 	return all
 }
 

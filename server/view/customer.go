@@ -30,7 +30,7 @@ func Customer(c *customer.Customer) api.Customer {
 		BalanceAmount:        object(c.Balance.V),
 		FirstPaidAt:          atOrNull(c.FirstPaidAt),
 		LastOrderAt:          atOrNull(c.LastOrderAt),
-		MarketingConsent:     marketingConsent(c.MarketingConsent.V),
+		MarketingConsent:     marketingConsent(c),
 		Notes:                c.Notes,
 		Tags:                 list(c.Tags.V),
 		Metadata:             api.Metadata(c.Metadata.Text()),
@@ -85,6 +85,7 @@ func NewCustomer(b *api.CustomerCreate) customer.Customer {
 		TaxExempt:        value(b.TaxExempt),
 		PreferredLocale:  b.PreferredLocale,
 		MarketingConsent: core.JSONOf(storedMarketingConsent(b.MarketingConsent)),
+		NewsWords:        core.JSONOf(storedWords(b.MarketingConsent)),
 		Notes:            b.Notes,
 		Tags:             core.JSONOf(b.Tags),
 		Metadata:         metadata(b.Metadata),
@@ -109,7 +110,8 @@ func CustomerChange(b *api.CustomerUpdate) func(*customer.Customer) {
 		setOrClear(&c.Notes, b.Notes)
 		setMetadata(&c.Metadata, b.Metadata)
 		if b.MarketingConsent.IsSpecified() {
-			c.MarketingConsent.V = storedMarketingConsent(sent(b.MarketingConsent))
+			said := sent(b.MarketingConsent)
+			c.MarketingConsent.V, c.NewsWords.V = storedMarketingConsent(said), storedWords(said)
 		}
 		if b.Tags != nil {
 			c.Tags.V = b.Tags
@@ -133,16 +135,24 @@ func setTaxID(field *core.JSON[*customer.TaxID], t nullable.Nullable[api.TaxID])
 	}
 }
 
-func marketingConsent(c *customer.MarketingConsent) *api.MarketingConsent {
-	if c == nil {
+func marketingConsent(c *customer.Customer) *api.MarketingConsent {
+	said := c.MarketingConsent.V
+	if said == nil {
 		return nil
 	}
-	return &api.MarketingConsent{Status: api.MarketingConsentStatus(c.Status), Source: c.Source, At: atOrNull(c.At), Text: c.Text}
+	return &api.MarketingConsent{Status: api.MarketingConsentStatus(said.Status), Source: said.Source, At: atOrNull(said.At), Text: c.ConsentText()}
 }
 
 func storedMarketingConsent(c *api.MarketingConsent) *customer.MarketingConsent {
 	if c == nil {
 		return nil
 	}
-	return &customer.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At), Text: c.Text}
+	return &customer.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At)}
+}
+
+func storedWords(c *api.MarketingConsent) *customer.NewsWords {
+	if c == nil || c.Text == nil {
+		return nil
+	}
+	return &customer.NewsWords{Text: *c.Text, At: stored(c.At)}
 }

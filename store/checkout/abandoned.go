@@ -3,7 +3,9 @@ package checkout
 import (
 	"cmp"
 	"context"
+	"errors"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -32,10 +34,48 @@ func (s *Store) Expire(ctx context.Context, account, ref string) (*Checkout, err
 	})
 }
 
-// IsEnded reports whether a checkout was ended before its time was over.
-func (s *Store) IsEnded(ctx context.Context, c *Checkout) (bool, error) {
-	ended, err := db.Get[int](ctx, s.db, `SELECT 1 FROM checkouts WHERE account_id = ? AND id = ? AND status = 'expired' AND updated_at < expires_at`, c.AccountID, c.ID)
-	return ended != nil, err
+// AnswerNews records whether the buyer ticked, for the address of the checkout, that the seller may send them news.
+func (d *Draft) AnswerNews(agrees bool) {
+	d.NewsFor = nil
+	if agrees && d.CustomerEmail != nil {
+		d.NewsFor = new(customer.NewsKey(d.AccountID, *d.CustomerEmail))
+	}
+}
+
+// WantsNews reports whether the buyer ticked that the seller may send them news, for the address that the checkout has now.
+func (c *Checkout) WantsNews() bool {
+	return c.NewsFor != nil && c.CustomerEmail != nil && *c.NewsFor == customer.NewsKey(c.AccountID, *c.CustomerEmail)
+}
+
+// IsOffered reports whether all that is in a checkout is for sale: its products and price variants, and the link by which its buyer came.
+func (s *Store) IsOffered(ctx context.Context, c *Checkout) (bool, error) {
+	if link := c.Link(); link != nil {
+		if _, err := s.offeredLink(ctx, c.AccountID, *link); err != nil {
+			if gone, ok := errors.AsType[*core.Error](err); ok && gone.Code == core.CodeMissing {
+				return false, nil
+			}
+			return false, err
+		}
+	}
+	o, err := s.GetOffer(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	var ids []string
+	for i := range o.Items {
+		ids = append(ids, core.Deref(o.Items[i].PriceVariantID))
+	}
+	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
+	if err != nil {
+		return false, err
+	}
+	for i := range o.Items {
+		p, v := o.Products[core.Deref(o.Items[i].ProductID)], variants[core.Deref(o.Items[i].PriceVariantID)]
+		if p == nil || p.Status != catalog.ProductStatusActive || v == nil || v.Status != catalog.PriceVariantStatusActive {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // Due names open checkouts whose time is over, at most limit, for End.

@@ -39,7 +39,7 @@ func (c *Checkout) answerAds(p *core.Problems, in *Confirm, now core.Time) {
 // came, or one without the client secret.
 func (s *Store) HostedPage(c *Checkout) string {
 	if link := c.Link(); link != nil {
-		return s.LinkURL(*link)
+		return s.db.Options.PublicURL + "/buy/" + *link
 	}
 	return s.db.Options.PublicURL + "/checkout"
 }

@@ -98,6 +98,7 @@ type Checkout struct {
 	Source                core.JSON[*Source]                 `db:"source"`
 	TermsAcceptedAt       *core.Time                         `db:"terms_accepted_at"`
 	WithdrawalWaivedAt    *core.Time                         `db:"withdrawal_waived_at"`
+	NewsFor               *string                            `db:"news_for"`          // the customer.NewsKey of the address for which the buyer ticked that they want news: see WantsNews
 	LegalAcceptances      core.JSON[[]LegalAcceptance]       `db:"legal_acceptances"` // of its last confirmation with accepted terms
 	AdsConsent            bool                               `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
 	AdsVisit              core.JSON[*advert.Visit]           `db:"ads_visit"`         // nil without that, and once it is completed or has expired

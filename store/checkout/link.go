@@ -288,7 +288,4 @@ func (s *Store) findLink(ctx context.Context, r db.Reader, account, ref string) 
 }
 
 // reveal sets the address at which the link is followed.
-func (l *Link) reveal(s *Store) { l.URL = s.LinkURL(l.ID) }
-
-// LinkURL returns the address of the page of a checkout link.
-func (s *Store) LinkURL(id string) string { return s.db.Options.PublicURL + "/buy/" + id }
+func (l *Link) reveal(s *Store) { l.URL = s.db.Options.PublicURL + "/buy/" + l.ID }

@@ -43,6 +43,7 @@ type Customer struct {
 	LastOrderAt            *core.Time                   `db:"last_order_at"`
 	Balance                core.JSON[map[string]int64]  `db:"balance"` // by currency: what pays the next invoices
 	MarketingConsent       core.JSON[*MarketingConsent] `db:"marketing_consent"`
+	NewsWords              core.JSON[*NewsWords]        `db:"news_words"` // see ConsentText
 	Notes                  *string                      `db:"notes"`
 	Tags                   core.JSON[[]string]          `db:"tags"`
 	Metadata               core.Metadata                `db:"metadata"`

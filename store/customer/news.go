@@ -15,7 +15,6 @@ type MarketingConsent struct {
 	Status string     `json:"status"`
 	Source *string    `json:"source"`
 	At     *core.Time `json:"at"`
-	Text   *string    `json:"text,omitempty"` // the words that they agreed to
 }
 
 // The status of a customer who agreed to be written to, and of one who does not want it any more.
@@ -23,6 +22,22 @@ const (
 	Subscribed   = "subscribed"
 	Unsubscribed = "unsubscribed"
 )
+
+// NewsWords are the words with which a customer agreed to be written to.
+type NewsWords struct {
+	Text     string     `json:"text"`
+	At       *core.Time `json:"at"`       // that of the MarketingConsent that they belong to
+	Checkout *string    `json:"checkout"` // on whose page they stood, nil if the seller sent them
+}
+
+// ConsentText returns the words of the MarketingConsent of a customer, nil if they are not known.
+func (c *Customer) ConsentText() *string {
+	said, words := c.MarketingConsent.V, c.NewsWords.V
+	if said == nil || words == nil || !core.SameJSON(said.At, words.At) {
+		return nil
+	}
+	return &words.Text
+}
 
 // IsUnsubscribed reports whether a customer does not want to be written to any more.
 func (c *Customer) IsUnsubscribed() bool {

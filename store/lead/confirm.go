@@ -150,6 +150,13 @@ func (s *Store) TellsOnceConfirmed(ctx context.Context, l *Lead) (bool, error) {
 func (s *Store) Confirm(ctx context.Context, token string) (l *Lead, expired bool, err error) {
 	l, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		var l *Lead
+		if l, expired, err = s.openConfirmation(ctx, s.db, token); err != nil || expired {
+			return nil, err
+		}
+		owner, err := s.rooms.Customer.LockOwner(ctx, u, l.AccountID, l.CustomerID, "leads", l.ID)
+		if err != nil {
+			return nil, err
+		}
 		if l, expired, err = s.openConfirmation(ctx, u.Locked(), token); err != nil || expired {
 			return nil, err
 		}
@@ -168,6 +175,9 @@ func (s *Store) Confirm(ctx context.Context, token string) (l *Lead, expired boo
 		l.Consent.V.Marketing, l.Consent.V.ConfirmedAt, l.UpdatedAt = true, &now, now
 		l.Consent.V.complete(now)
 		l.LetterDueAt, l.LetterAttempts = nil, 0
+		if err := s.noteConfirmed(ctx, u, owner, l, now); err != nil {
+			return nil, err
+		}
 		return l, u.Update(ctx, columns, l)
 	})
 	return l, expired, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -12,16 +13,60 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// AgreeAtCheckout makes a lead of somebody who agrees to news at a checkout, as Capture does of a form, and returns it. One that is unsubscribed stays so.
-func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.Account, in Captured) (*Lead, error) {
-	if _, err := s.capture(ctx, u, seller, &in); err != nil {
+// Ticked is what the buyer of a checkout agreed to on its page.
+type Ticked struct {
+	Email    string
+	Product  *catalog.Product // that they were about to buy, nil for none
+	Checkout string
+	Words    string // that they read
+	From     string // a network address
+}
+
+// AgreeAtCheckout makes a lead of somebody who agrees to news at a checkout, as Capture does of a form, and returns their customer. The customer keeps the
+// words, and has agreed once the lead has. It is nil if the reader of the address wants no news any more: then nothing changes.
+func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.Account, in Ticked) (*customer.Customer, error) {
+	captured := Captured{NewLead: NewLead{Email: in.Email, Source: SourceForm}, From: in.From, Agrees: true}
+	if in.Product != nil && in.Product.Status == catalog.ProductStatusActive {
+		captured.Product = in.Product.ID
+	}
+	if ended, err := s.HasEnded(ctx, seller.ID, in.Email); err != nil || ended {
 		return nil, err
 	}
-	l, err := s.ofProduct(ctx, u, seller.ID, in.Email, in.Product)
-	if err == nil && l == nil {
-		err = fmt.Errorf("there is no lead of the checkout")
+	l, err := s.capture(ctx, u, seller, &captured)
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	isNew := l != nil
+	if !isNew { // they agreed before
+		if l, err = s.ofProduct(ctx, u, seller.ID, in.Email, captured.Product); err != nil || l == nil {
+			return nil, err
+		}
+	}
+	c, err := s.rooms.Customer.LockNamed(ctx, u, seller.ID, l.CustomerID, "customer")
+	if err != nil || !isNew || c.MarketingConsent.V != nil {
+		return c, err
+	}
+	at := l.Consent.V.At
+	c.NewsWords.V, c.UpdatedAt = &customer.NewsWords{Text: in.Words, At: at, Checkout: &in.Checkout}, *at
+	if l.Consent.V.Marketing {
+		c.MarketingConsent.V = atCheckout(at)
+	}
+	return c, u.Update(ctx, customer.Columns, c)
+}
+
+// atCheckout returns the consent of a customer who agreed on the page of a checkout.
+func atCheckout(at *core.Time) *customer.MarketingConsent {
+	return &customer.MarketingConsent{Status: customer.Subscribed, Source: new("checkout"), At: at}
+}
+
+// noteConfirmed has the locked customer of a lead, who confirmed it, have agreed to what they ticked at a checkout, unless they have said something since.
+func (s *Store) noteConfirmed(ctx context.Context, u *db.Unit, c *customer.Customer, l *Lead, now core.Time) error {
+	words := c.NewsWords.V
+	if c.DeletedAt != nil || c.MarketingConsent.V != nil || words == nil || !core.SameJSON(words.At, l.Consent.V.At) {
+		return nil
+	}
+	c.MarketingConsent.V, c.UpdatedAt = atCheckout(words.At), now
+	return u.Update(ctx, customer.Columns, c)
 }
 
 // HasEnded reports whether the reader of an address has ended the news of a seller: by a letter, by a lead or as a customer, also of one who was deleted.

@@ -39,6 +39,11 @@ const (
 	MailboxLetters = 20 // an hour
 
 	PortalLetters = 5 // an hour, asked for with an address
+
+	// SenderNews and so on are for ticks at checkouts that news are wanted. Each makes a lead, and may have it asked by a letter.
+	SenderNews  = 20  // an hour, from a network address
+	networkNews = 100 // an hour
+	insideNews  = 600 // an hour
 )
 
 // CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
@@ -101,15 +106,30 @@ func waitOf(err error) (time.Duration, error) {
 	return 0, err
 }
 
-// IsFree reports whether a seller can cause any number of letters of a kind without a payment: giving access, billing, and telling of files again and again.
-func IsFree(kind tenant.LetterKind) bool {
-	return kind == tenant.LetterAccessGiven || kind == tenant.LetterInvoiceReminder || kind == tenant.LetterFileUpdated
+// freeKinds are the kinds of letters of which anybody can cause any number without a payment, with what they are counted by: giving access, billing, telling
+// of files, and leaving checkouts, again and again.
+var freeKinds = map[tenant.LetterKind]string{
+	tenant.LetterAccessGiven: "access", tenant.LetterInvoiceReminder: "reminders", tenant.LetterFileUpdated: "file_letters", tenant.LetterCheckoutAbandoned: "abandoned",
 }
+
+// IsFree reports whether letters of a kind can be caused without a payment: see freeKinds.
+func IsFree(kind tenant.LetterKind) bool { return freeKinds[kind] != "" }
 
 // CountFree counts a letter of a kind that IsFree, whatever was paid for what it tells of, and returns how long it has to wait if it is one too many. Then it is not counted.
 func (s *Store) CountFree(ctx context.Context, account string, kind tenant.LetterKind) (wait time.Duration, err error) {
-	subject := map[tenant.LetterKind]string{tenant.LetterAccessGiven: "access", tenant.LetterInvoiceReminder: "reminders", tenant.LetterFileUpdated: "file_letters"}[kind]
-	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: subject, Most: freeLetters, Window: time.Hour}))
+	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: freeKinds[kind], Most: freeLetters, Window: time.Hour}))
+}
+
+// CountAbandoned counts a reminder of a checkout to an address, and reports whether it may be sent: one a day, however many checkouts somebody leaves with it.
+func (s *Store) CountAbandoned(ctx context.Context, account, to string) (bool, error) {
+	wait, err := waitOf(s.Count(ctx, account, throttle.Limit{Subject: "abandoned:" + key(account, to), Most: 1, Window: 24 * time.Hour}))
+	return wait == 0, err
+}
+
+// CountNews counts that somebody at a network address ticked at a checkout that they want news, and reports whether that is not one too many.
+func (s *Store) CountNews(ctx context.Context, account, from string) (bool, error) {
+	wait, err := waitOf(s.Count(ctx, account, throttle.From(from, "news_from", time.Hour, throttle.Nearby{Address: SenderNews, Network: networkNews, Inside: insideNews})...))
+	return wait == 0, err
 }
 
 // CountPortalLetter counts a request for links to the portal, by the address that was typed and by the network address from which

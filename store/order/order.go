@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tillwright/tillwright/store/checkout"
@@ -240,6 +241,19 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Order, boo
 	}
 	f.List(s.db, "orders", core.KindOrder, in.ListFilter, "customer_email", "billing_name")
 	return db.Page(ctx, s.db, Columns, core.KindOrder, account, in.Page, &f)
+}
+
+// HasBought reports whether an address has orders that are paid, or are being paid, of any of these products, or of anything since a moment.
+func (s *Store) HasBought(ctx context.Context, account, email string, products []string, since core.Time) (bool, error) {
+	condition, arg := s.db.In("product_id", products)
+	one, err := db.Get[int](ctx, s.db, `
+		SELECT 1 FROM orders WHERE account_id = ? AND `+checkout.KeyOfEmail+` = ? AND status || '' <> 'void' AND (created_at >= ? OR EXISTS (
+			SELECT 1 FROM line_items WHERE account_id = ? AND order_id = orders.id AND `+condition+`)) LIMIT 1`,
+		account, core.EmailKey(email), since, account, arg)
+	if err != nil {
+		return false, fmt.Errorf("look whether an address has bought: %w", err)
+	}
+	return one != nil, nil
 }
 
 // Lock does what Get does, and locks the row until the transaction ends.

@@ -18,14 +18,14 @@ func TestCreateCustomer_KeepsWhatIsSent(t *testing.T) {
 			Email: "Ada@Example.com", Name: new("Ada"), ExternalID: new("e1"), Tags: []string{"vip", "early"},
 			BillingAddress:   &sdk.Address{Company: new("Analytical Ltd."), City: new("London"), Country: new("GB")},
 			TaxID:            &sdk.TaxID{Type: "gb_vat", Value: "GB123456789"},
-			MarketingConsent: &sdk.MarketingConsent{Status: "subscribed", At: new(sdk.Time("2026-01-02T03:04:05.000Z"))},
+			MarketingConsent: &sdk.MarketingConsent{Status: "subscribed", At: new(sdk.Time("2026-01-02T03:04:05.000Z")), Text: new("Write to me.")},
 			Metadata:         &sdk.Metadata{"a": "1"},
 		}))
 		got := ok[*sdk.Customer](t)(c.Customers.Get(background, made.ID))
 		switch {
 		case got.Email != "Ada@Example.com", got.Type != "lead", got.OrdersCount != 0, len(got.TotalSpent) != 0:
 			t.Errorf("the customer is %+v", got)
-		case *got.BillingAddress.City != "London", *got.BillingAddress.Company != "Analytical Ltd.", got.TaxID.Value != "GB123456789", *got.MarketingConsent.At != "2026-01-02T03:04:05.000Z":
+		case *got.BillingAddress.City != "London", *got.BillingAddress.Company != "Analytical Ltd.", got.TaxID.Value != "GB123456789", *got.MarketingConsent.At != "2026-01-02T03:04:05.000Z", *got.MarketingConsent.Text != "Write to me.":
 			t.Errorf("the nested objects are %+v %+v %+v", got.BillingAddress, got.TaxID, got.MarketingConsent)
 		case !slices.Equal(got.Tags, []string{"vip", "early"}), got.Metadata["a"] != "1":
 			t.Errorf("tags and metadata are %v and %v", got.Tags, got.Metadata)
