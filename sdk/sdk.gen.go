@@ -17188,7 +17188,7 @@ func (s *LeadsService) List(ctx context.Context, params *ListLeadsParams, opts .
 //
 // With `upsert` the existing lead is changed instead, with 200. Sent values replace stored ones, and tags and metadata are joined. Values that
 // are absent or null stay. Consent is never taken back, and no event follows. An `unsubscribed` lead stays so, without consent.
-// Whoever wanted no letters once has none by a new lead either, also if you deleted them since.
+// An address that was unsubscribed once gets no consent by a new lead either, also after you deleted the old one.
 //
 // You vouch for the address and the consent: send only leads whose consent you can prove. For a form on a page of yours use `POST /public/leads`
 // instead. Ad networks are not told about this lead. If its person agreed, tell them with `POST /ads/conversions`.
