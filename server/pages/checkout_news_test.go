@@ -247,6 +247,11 @@ func TestCheckoutPage_RemindsNobodyInDoubt(t *testing.T) {
 			w.post(c, http.StatusOK, addressed("mary@example.com", wantsNews(declined)))
 		}},
 		{"The customer has bought since.", func(c *checkout.Checkout, email string) { again(c, email, accepted) }},
+		{"Somebody with this address has bought it.", func(c *checkout.Checkout, email string) { // before they left another checkout
+			w.post(c, http.StatusOK, card(accepted, "3800"))
+			w.now = w.now.Add(time.Minute)
+			again(c, email, declined)
+		}},
 		{"The customer does not want news.", func(_ *checkout.Checkout, email string) {
 			_, err := w.UpdateCustomer(t.Context(), w.account, ofAddress(email).ID, func(c *customer.Customer) {
 				c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed}
