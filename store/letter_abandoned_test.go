@@ -170,6 +170,21 @@ func TestAgreeToNews_IsBounded(t *testing.T) {
 	})
 }
 
+// Whoever confirms an address that somebody else typed has not ticked what they did.
+func TestAgreeToNews_IsNotWhatStrangersTicked(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		c := s.change(t, s.asked(t, "grace@example.com"), func(d *checkout.Draft) { d.AnswerNews(true) })
+		require.True(t, c.WantsNews())
+		c, err := s.Checkout.Verify(t.Context(), s.account, c.ID)
+		require.NoError(t, err)
+		require.False(t, c.WantsNews())
+		c = s.change(t, c, func(d *checkout.Draft) { d.AnswerNews(true) })
+		c, err = s.Checkout.Verify(t.Context(), s.account, c.ID)
+		require.NoError(t, err)
+		require.True(t, c.WantsNews(), "it was confirmed before")
+	})
+}
+
 // A server of the release before writes a consent without its words.
 func TestCustomer_KeepsTheWordsOfTheConsent(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
