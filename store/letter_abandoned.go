@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -17,37 +19,93 @@ const (
 	abandonedPeriod = "1h"
 )
 
-// AgreeToNews notes that the buyer of an open checkout, who ticked that for its address (checkout.Draft.AnswerNews), wants news in the words that they read
-// and from a network address. They are a lead then, and are reminded of the checkout if they do not finish it. If the seller asks for none of that, the
-// reader of the address ended it, or too many ticked it there, nothing happens.
-func (s *Store) AgreeToNews(ctx context.Context, account, ref, from, words string) error {
-	if may, err := s.Mailbox.CountNews(ctx, account, from); err != nil || !may {
+// NoteNews notes what the buyer of an open checkout answered (checkout.Draft.AnswerNews) who was asked, in these words, whether they want news. Whoever does
+// is reminded of the checkout if they do not finish it: see lead.Store.AgreeAtCheckout. What they ticked before and do not any more, or not for this address,
+// is taken back. If the reader of the address ended the news, or too many ticked that they want them at the network address, it is not noted.
+func (s *Store) NoteNews(ctx context.Context, account, ref, from, words string) error {
+	c, err := s.Checkout.Get(ctx, account, ref)
+	if err != nil {
 		return err
 	}
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+	if isNoted, err := s.isNoted(ctx, c); err != nil || isNoted {
+		return err
+	}
+	if c.WantsNews() {
+		if ended, err := s.Lead.HasEnded(ctx, account, *c.CustomerEmail); err != nil || ended {
+			return err
+		}
+		if may, err := s.Mailbox.CountNews(ctx, account, from); err != nil || !may {
+			return err
+		}
+	}
+	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		c, err := s.Checkout.Lock(ctx, u, account, ref)
-		if err != nil || c.Status != checkout.StatusOpen || !c.WantsNews() {
-			return nil, err
-		}
-		offer, err := s.Checkout.GetOffer(ctx, c)
-		if err != nil || len(offer.Items) == 0 || !offer.Seller.Writes(tenant.LetterCheckoutAbandoned) {
-			return nil, err
-		}
-		buyer, err := s.Lead.AgreeAtCheckout(ctx, u, offer.Seller, lead.Ticked{
-			Email: *c.CustomerEmail, Product: offer.Products[core.Deref(offer.Items[0].ProductID)], Checkout: c.ID, Words: words, From: from,
-		})
-		if err != nil || buyer == nil {
+		if err != nil || c.Status != checkout.StatusOpen {
 			return nil, err
 		}
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.writeDated(ctx, u, Letter{
-			AccountID: account, Kind: tenant.LetterCheckoutAbandoned, CustomerID: buyer.ID, ObjectID: c.ID, Period: abandonedPeriod,
-		}, now.Add(abandonedAfter), now)
+		if err := s.takeBackNews(ctx, u, c, now); err != nil || !c.WantsNews() {
+			return nil, err
+		}
+		return nil, s.agreeToNews(ctx, u, c, from, words, now)
 	})
 	return err
+}
+
+// isNoted reports whether what the buyer of a checkout answered last is what was noted before.
+func (s *Store) isNoted(ctx context.Context, c *checkout.Checkout) (bool, error) {
+	l, err := s.reminderOf(ctx, s.db, c)
+	if err != nil || l == nil {
+		return !c.WantsNews(), err
+	}
+	buyer, err := s.Customer.ByID(ctx, c.AccountID, []string{l.CustomerID})
+	if err != nil || !c.WantsNews() || buyer[l.CustomerID] == nil {
+		return false, err
+	}
+	return core.SameEmail(core.Deref(buyer[l.CustomerID].Email), *c.CustomerEmail), nil
+}
+
+// reminderOf returns the reminder of a checkout, nil for none.
+func (s *Store) reminderOf(ctx context.Context, r db.Reader, c *checkout.Checkout) (*Letter, error) {
+	l, err := db.Get[Letter](ctx, r, letterColumns.SelectSQL+` WHERE account_id = ? AND kind = ? AND object_id = ? AND period = ?`,
+		c.AccountID, tenant.LetterCheckoutAbandoned, c.ID, abandonedPeriod)
+	if err != nil {
+		return nil, fmt.Errorf("read the reminder of a checkout: %w", err)
+	}
+	return l, nil
+}
+
+// takeBackNews takes back what the buyer of a locked checkout ticked before, with the reminder if nobody has tried to send it.
+func (s *Store) takeBackNews(ctx context.Context, u *db.Unit, c *checkout.Checkout, now core.Time) error {
+	l, err := s.reminderOf(ctx, u, c)
+	if err != nil || l == nil {
+		return err
+	}
+	if err := s.Lead.TakeBack(ctx, u, c.AccountID, l.CustomerID, c.ID, now); err != nil {
+		return err
+	}
+	_, err = u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND id = ? AND status || '' = 'queued' AND attempts = 0`, c.AccountID, l.ID)
+	return err
+}
+
+// agreeToNews notes that the buyer of a locked checkout wants news, with a reminder, if the seller sends them.
+func (s *Store) agreeToNews(ctx context.Context, u *db.Unit, c *checkout.Checkout, from, words string, now core.Time) error {
+	offer, err := s.Checkout.GetOffer(ctx, c)
+	if err != nil || len(offer.Items) == 0 || !offer.Seller.Writes(tenant.LetterCheckoutAbandoned) {
+		return err
+	}
+	buyer, err := s.Lead.AgreeAtCheckout(ctx, u, offer.Seller, lead.Ticked{
+		Email: *c.CustomerEmail, Product: offer.Products[core.Deref(offer.Items[0].ProductID)], Checkout: c.ID, Words: words, From: from, IsProven: c.EmailVerified,
+	})
+	if err != nil || buyer == nil {
+		return err
+	}
+	return s.writeDated(ctx, u, Letter{
+		AccountID: c.AccountID, Kind: tenant.LetterCheckoutAbandoned, CustomerID: buyer.ID, ObjectID: c.ID, Period: abandonedPeriod,
+	}, now.Add(abandonedAfter), now)
 }
 
 // readAbandoned reads a checkout that its buyer did not finish. They are reminded only if nothing speaks against it: whatever is in doubt makes it void.
@@ -84,25 +142,38 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 	if c.Void != "" {
 		return nil
 	}
-	if err := s.readAgreed(ctx, l, c); err != nil || c.Void != "" {
+	if err := s.readAgreed(ctx, buyer, c); err != nil || c.Void != "" {
 		return err
 	}
 	return s.readUnsold(ctx, c)
 }
 
-const noNews = "The customer does not want news."
+const (
+	noNews   = "The customer does not want news."
+	unproven = "Nobody has confirmed that the address is the buyer's."
+)
 
-// readAgreed finds out whether the reader of the address of an open checkout agreed to news, and is known to be who did.
-func (s *Store) readAgreed(ctx context.Context, l *Letter, c *LetterContent) error {
-	agrees, isConfirmed, err := s.Lead.Agrees(ctx, l.AccountID, c.Recipient)
-	switch {
+// readAgreed finds out whether the reader of the address of an open checkout agreed to news there: the address is proven, or they confirmed this very tick by
+// a letter. Then whoever typed the address still need not be them. Who knows the page of a checkout sees what is bought on it, so that they are led to a checkout
+// of their own, by the link by which this one came.
+func (s *Store) readAgreed(ctx context.Context, buyer *customer.Customer, c *LetterContent) error {
+	agrees, err := s.Lead.Agrees(ctx, buyer.AccountID, c.Recipient)
+	switch link := c.Checkout.Link(); {
 	case err != nil:
+		return err
+	case !c.isVerified && (link == nil || !buyer.AgreedAt(c.Checkout.ID)):
+		c.Void = unproven
 	case !agrees:
 		c.Void = noNews
-	case !c.isVerified && !isConfirmed:
-		c.Void = "Nobody has confirmed that the address is the buyer's."
-	default:
-		c.UnsubscribeURL, err = s.Lead.UnsubscribeURL(l.AccountID, c.Recipient)
+	case !c.isVerified:
+		own, err := s.Checkout.GetLink(ctx, buyer.AccountID, *link)
+		if err != nil {
+			return err
+		}
+		c.GoOnURL = own.URL
+	}
+	if c.Void == "" {
+		c.UnsubscribeURL, err = s.Lead.UnsubscribeURL(buyer.AccountID, c.Recipient)
 	}
 	return err
 }

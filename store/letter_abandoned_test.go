@@ -24,7 +24,7 @@ func (s *shop) ticks(t *testing.T, v *catalog.PriceVariant, email, from string) 
 		d.CustomerEmail = &email
 		d.AnswerNews(true)
 	})
-	require.NoError(t, s.AgreeToNews(t.Context(), s.account, c.ID, from, "Send me news."))
+	require.NoError(t, s.NoteNews(t.Context(), s.account, c.ID, from, "Send me news."))
 	return s.count(t, `SELECT COUNT(*) FROM letters WHERE account_id = ? AND kind = 'checkout_abandoned'`, s.account)
 }
 
@@ -42,7 +42,7 @@ func (s *shop) asksForNews(t *testing.T) {
 }
 
 // Whoever ended the news has none again, however they ended it, and also if an older server noted it.
-func TestAgreeToNews_KnowsWhoEndedIt(t *testing.T) {
+func TestNoteNews_KnowsWhoEndedIt(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.asksForNews(t)
 		guide := s.onSale(t, fixedPrice(1900))
@@ -142,7 +142,7 @@ func TestAgreeToNews_KnowsWhoEndedIt(t *testing.T) {
 }
 
 // Whoever ticks boxes again and again, with any addresses, makes no mass of leads and letters.
-func TestAgreeToNews_IsBounded(t *testing.T) {
+func TestNoteNews_IsBounded(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.asksForNews(t)
 		now := time.Now()
@@ -171,7 +171,7 @@ func TestAgreeToNews_IsBounded(t *testing.T) {
 }
 
 // Whoever confirms an address that somebody else typed has not ticked what they did.
-func TestAgreeToNews_IsNotWhatStrangersTicked(t *testing.T) {
+func TestNoteNews_IsNotWhatStrangersTicked(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		c := s.change(t, s.asked(t, "grace@example.com"), func(d *checkout.Draft) { d.AnswerNews(true) })
 		require.True(t, c.WantsNews())
@@ -182,6 +182,10 @@ func TestAgreeToNews_IsNotWhatStrangersTicked(t *testing.T) {
 		c, err = s.Checkout.Verify(t.Context(), s.account, c.ID)
 		require.NoError(t, err)
 		require.True(t, c.WantsNews(), "it was confirmed before")
+
+		c = s.change(t, s.asked(t, "grace@example.com"), func(d *checkout.Draft) { d.AnswerNews(true) })
+		c = s.change(t, c, func(d *checkout.Draft) { d.Vouch(true, true) })
+		require.False(t, c.WantsNews(), "the seller vouches for it")
 	})
 }
 

@@ -165,7 +165,7 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout
 		TakesCards: offer.Seller.PaymentsProvider == tenant.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(),
 	}
-	page.AsksNews = p.asksNews(offer.Seller)
+	page.AsksNews = p.asksNews(offer.Seller, checkout)
 	if page.Shown, err = checkout.Shown(offer.Items); err != nil {
 		return nil, err
 	}

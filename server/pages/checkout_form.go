@@ -53,7 +53,7 @@ func (p *Pages) pay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wantsNews, err := p.newsAnswer(ctx, account, form)
+	answerNews, err := p.newsAnswer(ctx, account, form)
 	if err != nil {
 		return err
 	}
@@ -71,14 +71,14 @@ func (p *Pages) pay(c echo.Context) error {
 			d.Locale = p.buyers(c)
 		}
 		p.answerAds(c, d, agrees)
-		if pays && wantsNews != nil {
-			d.AnswerNews(*wantsNews)
+		if pays && answerNews != nil {
+			answerNews(d)
 		}
 	})
 	if err == nil {
 		p.keepTyped(c, checkout, form)
 	}
-	if err == nil && pays && core.Deref(wantsNews) {
+	if err == nil && pays && answerNews != nil {
 		p.noteNews(c, checkout)
 	}
 	if err == nil && pays {

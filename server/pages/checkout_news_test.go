@@ -93,7 +93,9 @@ func wantsNoNews() url.Values {
 
 func TestCheckoutPage_RemindsWhoAgreedToNews(t *testing.T) {
 	eachForm(t, func(t *testing.T, w *shop) {
-		c := w.checkout(catalog.PriceVariant{Amount: 1900})
+		c, link := w.checkout(catalog.PriceVariant{Amount: 1900}), w.link(catalog.PriceVariant{Amount: 1900}, nil)
+		c, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.Source.V = &checkout.Source{CheckoutLink: &link.ID} })
+		require.NoError(t, err)
 		assert.NotContains(t, w.page(c.URL, http.StatusOK), `name="news"`, "the seller sends no news")
 		w.post(c, http.StatusOK, wantsNews(declined))
 		w.asksForNews()
@@ -131,7 +133,7 @@ func TestCheckoutPage_RemindsWhoAgreedToNews(t *testing.T) {
 		assert.Equal(t, "Lin@example.com", letter.To)
 		assert.Equal(t, "Your purchase from Ada <b>& sons</b> is not finished", letter.Subject)
 		assert.Contains(t, letter.Text, "You began to buy Handbook")
-		assert.Contains(t, letter.Text, c.URL)
+		assert.Contains(t, letter.Text, link.URL)
 		assert.Contains(t, letter.Text, letter.Leave)
 		w.post(c, http.StatusOK, wantsNews(declined))
 		assert.Len(t, w.abandoned(c, 2*time.Hour), 1, "one letter for a checkout")
@@ -216,7 +218,7 @@ func TestCheckoutPage_RemindsNobodyInDoubt(t *testing.T) {
 		lines, err := w.Lines.OfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
 		other, err := w.Checkout.Create(t.Context(), w.account, checkout.Draft{
-			Checkout: &checkout.Checkout{CustomerEmail: &email}, Lines: []offer.NewLine{{PriceVariant: *lines[0].PriceVariantID, Quantity: 2}},
+			Checkout: &checkout.Checkout{CustomerEmail: &email, EmailVerified: true}, Lines: []offer.NewLine{{PriceVariant: *lines[0].PriceVariantID, Quantity: 2}},
 		})
 		require.NoError(t, err)
 		w.post(other, http.StatusOK, wantsNews(number))
@@ -237,14 +239,13 @@ func TestCheckoutPage_RemindsNobodyInDoubt(t *testing.T) {
 			_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.ExpiresAt = core.TimeOf(w.now.Add(31 * time.Minute)) })
 			require.NoError(t, err)
 		}},
-		{"The buyer took it back that they want news, or gave another address since.", func(c *checkout.Checkout, _ string) { w.post(c, http.StatusOK, wantsNoNews()) }},
 		{"The buyer took it back that they want news, or gave another address since.", func(c *checkout.Checkout, _ string) { // who agreed, and does not own this checkout
 			w.agreed("alan@example.com")
 			w.post(c, http.StatusOK, addressed("alan@example.com", card(declined, "3800")))
 		}},
-		{"The customer has another address than the checkout.", func(c *checkout.Checkout, _ string) {
-			w.agreed("mary@example.com")
-			w.post(c, http.StatusOK, addressed("mary@example.com", wantsNews(declined)))
+		{"The customer has another address than the checkout.", func(_ *checkout.Checkout, email string) {
+			_, err := w.UpdateCustomer(t.Context(), w.account, ofAddress(email).ID, func(c *customer.Customer) { c.SetEmail("mary@example.com") })
+			require.NoError(t, err)
 		}},
 		{"The customer has bought since.", func(c *checkout.Checkout, email string) { again(c, email, accepted) }},
 		{"Somebody with this address has bought it.", func(c *checkout.Checkout, email string) { // before they left another checkout
@@ -278,8 +279,7 @@ func TestCheckoutPage_RemindsNobodyInDoubt(t *testing.T) {
 		}},
 	} {
 		email := fmt.Sprintf("reader%d@example.com", n)
-		w.agreed(email)
-		c := w.checkout(catalog.PriceVariant{Amount: 1900})
+		c := w.vouched(email)
 		w.post(c, http.StatusOK, addressed(email, wantsNews(declined)))
 		w.now = w.now.Add(2 * time.Minute) // the card may be tried again
 		before := len(w.reminders())
@@ -312,27 +312,145 @@ func (w *shop) agreed(email string) {
 	require.NoError(w.t, err)
 }
 
+// vouched is a checkout with an address of which the seller says that it is the buyer's.
+func (w *shop) vouched(email string) *checkout.Checkout {
+	w.t.Helper()
+	c, err := w.Checkout.Update(w.t.Context(), w.account, w.checkout(catalog.PriceVariant{Amount: 1900}).ID, func(d *checkout.Draft) {
+		d.EnterEmail(&email)
+		d.Vouch(true, true)
+	})
+	require.NoError(w.t, err)
+	return c
+}
+
+// ticksAt begins a checkout by a link, with an address that somebody types who ticks that they want news.
+func (w *shop) ticksAt(link *checkout.Link, email string) *checkout.Checkout {
+	w.t.Helper()
+	form := w.offered(link.URL)
+	for name, values := range addressed(email, wantsNews(declined)) {
+		form[name] = values
+	}
+	form.Set("shown", "1900")
+	response, err := w.browser.PostForm(w.begun(link.URL, form), form)
+	require.NoError(w.t, err)
+	w.read(response, http.StatusOK)
+	return &w.checkouts()[0]
+}
+
+// What somebody types of others who want news, or are customers, changes nothing of what these agreed to, and reminds none of them.
+func TestCheckoutPage_StrangersTickForNobodyElse(t *testing.T) {
+	eachNews(t, func(t *testing.T, w *shop) {
+		link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
+		w.agreed("ada@example.com") // who wants news for long
+		bought, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("alan@example.com")})
+		require.NoError(t, err)
+		w.now = w.now.Add(30 * 24 * time.Hour)
+		w.confirms(tenant.LeadConfirmationNone)
+		assert.NotContains(t, w.page(link.URL, http.StatusOK), `name="news"`, "no letter can ask whose address it is")
+		for _, email := range []string{"ada@example.com", "alan@example.com", "new@example.com"} {
+			c := w.ticksAt(link, email)
+			assert.False(t, c.WantsNews(), email)
+			assert.Empty(t, w.abandoned(c, 2*time.Hour), email)
+		}
+		leads, _, err := w.Lead.List(t.Context(), w.account, lead.List{Page: core.Page{Limit: 10}})
+		require.NoError(t, err)
+		assert.Len(t, leads, 1)
+
+		w.confirms(tenant.LeadConfirmationDoubleOptIn)
+		of := w.ticksAt(link, "ada@example.com")
+		stopped := w.abandoned(of, 2*time.Hour) // they do not answer the letter that asks about this tick
+		require.Len(t, stopped, 1)
+		assert.Equal(t, unconfirmed, core.Deref(stopped[0].LastError))
+		stopped = w.abandoned(w.ticksAt(link, "alan@example.com"), 2*time.Hour)
+		require.Len(t, stopped, 1)
+		assert.Equal(t, unconfirmed, core.Deref(stopped[0].LastError))
+		bought, err = w.Customer.Get(t.Context(), w.account, bought.ID)
+		require.NoError(t, err)
+		assert.Nil(t, bought.MarketingConsent.V)
+
+		w.leaves("lin@example.com", "203.0.113.7") // by a form, and their letter is not answered yet
+		require.NoError(t, w.mails(mailServer{w}))
+		form := w.subscribeLink()
+		w.now = w.now.Add(time.Minute)
+		of = w.ticksAt(link, "lin@example.com")
+		w.posts(form, http.StatusOK)
+		w.abandoned(of, 2*time.Hour)
+		assert.Empty(t, w.reminders())
+	})
+}
+
+const unconfirmed = "Nobody has confirmed that the address is the buyer's."
+
+// Whoever confirms by a letter what was ticked at a checkout need not be who typed their address there, and sees what is bought on its page.
+func TestCheckoutPage_LeadsToACheckoutOfTheReader(t *testing.T) {
+	eachNews(t, func(t *testing.T, w *shop) {
+		link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
+		c := w.ticksAt(link, "grace@example.com")
+		require.NoError(t, w.mails(mailServer{w}))
+		w.posts(w.subscribeLink(), http.StatusOK)
+		w.abandoned(c, 2*time.Hour)
+		require.Len(t, w.reminders(), 1)
+		assert.Contains(t, w.reminders()[0].Text, link.URL)
+		assert.NotContains(t, w.reminders()[0].Text, c.ClientSecret)
+	})
+}
+
+// A tick by the reader of a proven address is their agreement. Once they untick the box, all is as it was.
+func TestCheckoutPage_TakesBackWhatIsUnticked(t *testing.T) {
+	eachNews(t, func(t *testing.T, w *shop) {
+		c := w.vouched("lin@example.com")
+		for range 2 {
+			w.post(c, http.StatusOK, addressed("lin@example.com", wantsNews(declined)))
+			w.now = w.now.Add(2 * time.Minute)
+		}
+		waits := w.abandoned(c, 0)
+		require.Len(t, waits, 1)
+		read := func() *customer.Customer {
+			found, err := w.Customer.Get(t.Context(), w.account, waits[0].CustomerID)
+			require.NoError(t, err)
+			return found
+		}
+		require.True(t, read().AgreedAt(c.ID))
+		require.True(t, w.lead("lin@example.com").Consent.V.Marketing, "no letter asks them")
+		require.Nil(t, w.lead("lin@example.com").LetterDueAt)
+
+		w.post(c, http.StatusOK, wantsNoNews())
+		assert.Nil(t, read().MarketingConsent.V)
+		assert.Nil(t, read().NewsWords.V)
+		assert.Equal(t, lead.Consent{}, w.lead("lin@example.com").Consent.V)
+		assert.Empty(t, w.abandoned(c, 2*time.Minute))
+		w.post(c, http.StatusOK, addressed("lin@example.com", wantsNews(declined)))
+		assert.True(t, read().AgreedAt(c.ID))
+		w.abandoned(c, 2*time.Hour)
+		require.Len(t, w.reminders(), 1)
+		assert.Contains(t, w.reminders()[0].Text, c.URL)
+		w.post(c, http.StatusOK, wantsNoNews())
+		assert.Nil(t, read().MarketingConsent.V)
+
+		later := w.vouched("lin@example.com")
+		_, err := w.UpdateCustomer(t.Context(), w.account, read().ID, func(c *customer.Customer) {
+			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Subscribed, Source: new("letter")}
+		})
+		require.NoError(t, err)
+		w.post(later, http.StatusOK, addressed("lin@example.com", wantsNews(declined)))
+		w.now = w.now.Add(2 * time.Minute)
+		w.post(later, http.StatusOK, wantsNoNews())
+		assert.Equal(t, "letter", *read().MarketingConsent.V.Source, "what they said elsewhere stays")
+	})
+}
+
 // A buyer who came by a link is not reminded of it once it is switched off, nor is one whose address nobody has confirmed. That the product was archived
 // before they ticked changes nothing of what they agreed to.
 func TestCheckoutPage_RemindsOfWhatIsThere(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.asksForNews()
-	begun := func(email string, link *checkout.Link) *checkout.Checkout {
-		form := w.offered(link.URL)
-		for name, values := range addressed(email, wantsNews(declined)) {
-			form[name] = values
-		}
-		form.Set("shown", "1900")
-		response, err := w.browser.PostForm(w.begun(link.URL, form), form)
-		require.NoError(t, err)
-		w.read(response, http.StatusOK)
-		return &w.checkouts()[0]
-	}
+	w.confirms(tenant.LeadConfirmationDoubleOptIn)
 	link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
-	unproven := begun("nobody@example.com", link)
-	w.agreed("grace@example.com")
-	c := begun("grace@example.com", link)
+	unproven := w.ticksAt(link, "nobody@example.com")
+	c := w.ticksAt(link, "grace@example.com")
+	require.NoError(t, w.mails(mailServer{w}))
+	w.posts(w.subscribeLink(), http.StatusOK)
 	_, err := w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.Active = false })
 	require.NoError(t, err)
 	stopped := w.abandoned(c, 2*time.Hour)
@@ -350,7 +468,7 @@ func TestCheckoutPage_RemindsOfWhatIsThere(t *testing.T) {
 	_, err = w.Catalog.UpdateProduct(t.Context(), w.account, *lines[0].ProductID, func(p *catalog.Product) { p.Status = catalog.ProductStatusArchived })
 	require.NoError(t, err)
 	w.post(c, http.StatusUnprocessableEntity, wantsNews(declined))
-	assert.True(t, w.lead("lin@example.com").Consent.V.Marketing)
+	assert.NotNil(t, w.lead("lin@example.com").LetterDueAt)
 }
 
 // Of a reminder that may have arrived there is no second one: a mail server that did not answer may have taken it.

@@ -96,6 +96,9 @@ func (d *Draft) Vouch(isTheirs, isNamed bool) {
 		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
 		return
 	}
+	if isTheirs && !d.EmailVerified { // whoever ticked before need not be who reads the mail
+		d.NewsFor = nil
+	}
 	d.EmailVerified = isTheirs
 }
 

@@ -58,10 +58,7 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 		return nil, err
 	}
 	return s.Update(ctx, c.AccountID, c.ID, func(d *Draft) {
-		if !d.EmailVerified { // whoever ticked before need not be who reads the mail
-			d.NewsFor = nil
-		}
-		d.EmailVerified = true
+		d.Vouch(true, true)
 		if isRefused {
 			d.DiscountID, d.DiscountCode = nil, nil
 		}

@@ -44,6 +44,11 @@ func (c *Customer) IsUnsubscribed() bool {
 	return c.MarketingConsent.V != nil && c.MarketingConsent.V.Status == Unsubscribed
 }
 
+// AgreedAt reports whether the customer agreed to news on the page of a checkout, as the reader of their address, and to nothing since.
+func (c *Customer) AgreedAt(checkout string) bool {
+	return c.ConsentText() != nil && c.MarketingConsent.V.Status == Subscribed && core.Deref(c.NewsWords.V.Checkout) == checkout
+}
+
 // NewsKey returns the hash by which an address is known in what its reader said about news of an account. It says nothing to who does not know the address.
 func NewsKey(account, email string) string {
 	return core.HashOf("news\x00" + account + "\x00" + core.EmailKey(email))

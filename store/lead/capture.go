@@ -34,6 +34,7 @@ type Captured struct {
 	Website   string // which no person sees, and only a program fills in
 	From      string // a network address
 	Agrees    bool   // to be written to
+	IsProven  bool   // they read the mail to the address: no letter asks them to confirm it
 
 	AdsConsent bool          // they agree that ad networks are told of the lead
 	AdsVisit   *advert.Visit // how they came; nil: not said
@@ -129,15 +130,19 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 		return nil, err
 	}
 	in.Agrees = in.Agrees && !batch.ended[l.EmailKey]
+	how := seller.LeadConfirmation
+	if in.IsProven {
+		how = tenant.LeadConfirmationNone
+	}
 	there := batch.leads[l.key()]
 	switch {
 	case there == nil:
 		if in.Agrees {
-			l.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
+			l.agree(in.From, how, now, s.db.Now())
 		}
 		batch.create(l)
 	case in.Agrees && !there.Consent.V.Marketing:
-		there.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
+		there.agree(in.From, how, now, s.db.Now())
 		there.UpdatedAt = now
 		batch.keep(there)
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
@@ -20,38 +21,109 @@ type Ticked struct {
 	Checkout string
 	Words    string // that they read
 	From     string // a network address
+	IsProven bool   // the buyer reads the mail to the address
 }
 
-// AgreeAtCheckout makes a lead of somebody who agrees to news at a checkout, as Capture does of a form, and returns their customer. The customer keeps the
-// words, and has agreed once the lead has. It is nil if the reader of the address wants no news any more: then nothing changes.
+// AgreeAtCheckout notes that somebody agrees to news at a checkout, and returns the customer of the address. The buyer of a proven address has agreed by
+// that: they are a lead, and the customer keeps the words. Whoever types another address has agreed to nothing. If the account has leads confirm, and nobody
+// has asked the reader of it or was told by them yet, they are a lead whom a letter asks, as by Capture; else nothing changes. It is nil if there is no
+// customer, or if the reader of the address wants no news any more: then nothing changes either.
 func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.Account, in Ticked) (*customer.Customer, error) {
-	captured := Captured{NewLead: NewLead{Email: in.Email, Source: SourceForm}, From: in.From, Agrees: true}
+	captured := Captured{NewLead: NewLead{Email: in.Email, Source: SourceForm}, From: in.From, Agrees: true, IsProven: in.IsProven}
 	if in.Product != nil && in.Product.Status == catalog.ProductStatusActive {
 		captured.Product = in.Product.ID
 	}
 	if ended, err := s.HasEnded(ctx, seller.ID, in.Email); err != nil || ended {
 		return nil, err
 	}
+	owner, err := s.rooms.Customer.LockOf(ctx, u, seller.ID, core.EmailKey(in.Email))
+	if err != nil {
+		return nil, err
+	}
+	if !in.IsProven {
+		if mayAsk, err := s.mayAsk(ctx, u, seller, owner, in.Email, captured.Product); err != nil || !mayAsk {
+			return owner, err
+		}
+	}
 	l, err := s.capture(ctx, u, seller, &captured)
 	if err != nil {
 		return nil, err
 	}
-	isNew := l != nil
-	if !isNew { // they agreed before
-		if l, err = s.ofProduct(ctx, u, seller.ID, in.Email, captured.Product); err != nil || l == nil {
+	var at *core.Time
+	if l != nil {
+		at, owner = l.Consent.V.At, nil // the customer may be new
+	} else if l, err = s.ofProduct(ctx, u, seller.ID, in.Email, captured.Product); err != nil || l == nil { // they agreed before
+		return nil, err
+	}
+	if owner == nil {
+		if owner, err = s.rooms.Customer.LockNamed(ctx, u, seller.ID, l.CustomerID, "customer"); err != nil {
 			return nil, err
 		}
 	}
-	c, err := s.rooms.Customer.LockNamed(ctx, u, seller.ID, l.CustomerID, "customer")
-	if err != nil || !isNew || c.MarketingConsent.V != nil {
-		return c, err
+	return owner, s.keepWords(ctx, u, owner, &in, at)
+}
+
+// mayAsk reports whether a letter may ask the reader of an address, which somebody typed at a checkout, whether they want news.
+func (s *Store) mayAsk(ctx context.Context, u *db.Unit, seller *tenant.Account, owner *customer.Customer, email, product string) (bool, error) {
+	if seller.LeadConfirmation == tenant.LeadConfirmationNone || owner != nil && owner.MarketingConsent.V != nil {
+		return false, nil
 	}
-	at := l.Consent.V.At
-	c.NewsWords.V, c.UpdatedAt = &customer.NewsWords{Text: in.Words, At: at, Checkout: &in.Checkout}, *at
-	if l.Consent.V.Marketing {
-		c.MarketingConsent.V = atCheckout(at)
+	l, err := s.ofProduct(ctx, u, seller.ID, email, product)
+	return err == nil && (l == nil || l.Consent.V.At == nil), err
+}
+
+// keepWords has a locked customer, who has said nothing of news yet, keep the words of a tick, and have agreed if the address is proven. At is when their lead
+// agreed by it, nil if it did before.
+func (s *Store) keepWords(ctx context.Context, u *db.Unit, c *customer.Customer, in *Ticked, at *core.Time) error {
+	if c.DeletedAt != nil || c.MarketingConsent.V != nil || at == nil && !in.IsProven {
+		return nil
 	}
-	return c, u.Update(ctx, customer.Columns, c)
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	if at == nil {
+		at = &now
+	}
+	c.NewsWords.V = &customer.NewsWords{Text: in.Words, At: at, Checkout: &in.Checkout}
+	if in.IsProven {
+		c.MarketingConsent.V, c.UpdatedAt = atCheckout(at), now
+	}
+	return u.Update(ctx, customer.Columns, c)
+}
+
+// TakeBack takes back what a customer and the leads of their address agreed to by a tick at a checkout, and by nothing else.
+func (s *Store) TakeBack(ctx context.Context, u *db.Unit, account, customerID, checkout string, now core.Time) error {
+	c, err := s.rooms.Customer.LockOwner(ctx, u, account, customerID, "checkouts", checkout)
+	if err != nil {
+		return err
+	}
+	words := c.NewsWords.V
+	if words == nil || core.Deref(words.Checkout) != checkout {
+		return nil
+	}
+	if c.AgreedAt(checkout) {
+		c.MarketingConsent.V = nil
+	}
+	c.NewsWords.V, c.UpdatedAt = nil, now
+	if err := u.Update(ctx, customer.Columns, c); err != nil || c.EmailKey == nil {
+		return err
+	}
+	all, err := s.ofAddress(ctx, u.Locked(), account, *c.EmailKey)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		l := &all[i]
+		if !core.SameJSON(l.Consent.V.At, words.At) {
+			continue
+		}
+		l.Consent.V, l.LetterDueAt, l.UpdatedAt = Consent{}, nil, now
+		if err := u.Update(ctx, columns, l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // atCheckout returns the consent of a customer who agreed on the page of a checkout.
@@ -81,18 +153,13 @@ func (s *Store) HasEnded(ctx context.Context, account, email string) (bool, erro
 	return one != nil, err
 }
 
-// Agrees reports whether an address has agreed to the news of a seller, by a lead of it, and whether its reader confirmed that by a letter.
-func (s *Store) Agrees(ctx context.Context, account, email string) (agrees, isConfirmed bool, err error) {
+// Agrees reports whether an address has agreed to the news of a seller, by a lead of it.
+func (s *Store) Agrees(ctx context.Context, account, email string) (bool, error) {
 	if ended, err := s.HasEnded(ctx, account, email); err != nil || ended {
-		return false, false, err
+		return false, err
 	}
 	all, err := s.ofAddress(ctx, s.db, account, core.EmailKey(email))
-	for i := range all {
-		said := all[i].Consent.V
-		agrees = agrees || said.Marketing
-		isConfirmed = isConfirmed || said.Marketing && said.ConfirmedAt != nil
-	}
-	return agrees, isConfirmed, err
+	return slices.ContainsFunc(all, func(l Lead) bool { return l.Consent.V.Marketing }), err
 }
 
 // ofAddress returns the leads of an address, in the order in which they are locked.
