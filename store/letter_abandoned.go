@@ -145,7 +145,7 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 	if err := s.readAgreed(ctx, buyer, c); err != nil || c.Void != "" {
 		return err
 	}
-	return s.readUnsold(ctx, c)
+	return s.readUnsold(ctx, buyer, c)
 }
 
 const (
@@ -178,8 +178,9 @@ func (s *Store) readAgreed(ctx context.Context, buyer *customer.Customer, c *Let
 	return err
 }
 
-// readUnsold finds out whether all that is in an open checkout is still for sale, and was not bought with its address meanwhile.
-func (s *Store) readUnsold(ctx context.Context, c *LetterContent) error {
+// readUnsold finds out whether all that is in an open checkout is still for sale, and was not bought by its customer or with its address, nor is
+// being paid.
+func (s *Store) readUnsold(ctx context.Context, buyer *customer.Customer, c *LetterContent) error {
 	isOffered, err := s.Checkout.IsOffered(ctx, c.Checkout)
 	if err != nil {
 		return err
@@ -197,9 +198,16 @@ func (s *Store) readUnsold(ctx context.Context, c *LetterContent) error {
 	for i := range lines {
 		products = append(products, core.Deref(lines[i].ProductID))
 	}
-	hasBought, err := s.Order.HasBought(ctx, c.Checkout.AccountID, c.Recipient, products, c.Checkout.CreatedAt)
-	if err == nil && hasBought {
-		c.Void = "Somebody with this address has bought it."
+	hasBought, err := s.Order.HasBought(ctx, buyer.AccountID, c.Recipient, buyer.ID, products, c.Checkout.CreatedAt)
+	if err != nil {
+		return err
+	}
+	isPaying, err := s.Checkout.IsPaying(ctx, buyer.AccountID, c.Recipient)
+	switch {
+	case hasBought:
+		c.Void = "The customer, or somebody with this address, has bought it."
+	case isPaying:
+		c.Void = "Another checkout with this address is being paid."
 	}
 	return err
 }

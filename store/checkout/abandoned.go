@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
@@ -45,6 +46,16 @@ func (d *Draft) AnswerNews(agrees bool) {
 // WantsNews reports whether the buyer ticked that the seller may send them news, for the address that the checkout has now.
 func (c *Checkout) WantsNews() bool {
 	return c.NewsFor != nil && c.CustomerEmail != nil && *c.NewsFor == customer.NewsKey(c.AccountID, *c.CustomerEmail)
+}
+
+// IsPaying reports whether a checkout with an address is being paid.
+func (s *Store) IsPaying(ctx context.Context, account, email string) (bool, error) {
+	one, err := db.Get[int](ctx, s.db, `SELECT 1 FROM checkouts WHERE account_id = ? AND `+KeyOfEmail+` = ? AND status || '' = 'processing' LIMIT 1`,
+		account, core.EmailKey(email))
+	if err != nil {
+		return false, fmt.Errorf("look whether a checkout is being paid: %w", err)
+	}
+	return one != nil, nil
 }
 
 // IsOffered reports whether all that is in a checkout is for sale: its products and price variants, and the link by which its buyer came.
