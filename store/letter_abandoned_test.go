@@ -59,6 +59,12 @@ func TestNoteNews_KnowsWhoEndedIt(t *testing.T) {
 			require.NoError(t, err)
 			return saved.Lead
 		}
+		deleted := func(email string) {
+			c := s.customer(t, email, nil)
+			oldUnsubscribe(c.ID)
+			_, err := s.DeleteCustomer(t.Context(), s.account, c.ID, false)
+			require.NoError(t, err)
+		}
 		ways := []func(email string){
 			func(email string) { oldUnsubscribe(s.customer(t, email, nil).ID) },
 			func(email string) { exec(`UPDATE leads SET status = 'unsubscribed' WHERE id = ?`, leadOf(email).ID) },
@@ -76,12 +82,7 @@ func TestNoteNews_KnowsWhoEndedIt(t *testing.T) {
 				_, err := s.UpdateCustomer(t.Context(), s.account, c.ID, func(c *customer.Customer) { c.SetEmail("new." + email) })
 				require.NoError(t, err)
 			},
-			func(email string) {
-				c := s.customer(t, email, nil)
-				oldUnsubscribe(c.ID)
-				_, err := s.DeleteCustomer(t.Context(), s.account, c.ID, false)
-				require.NoError(t, err)
-			},
+			deleted,
 			func(email string) {
 				c := s.customer(t, email, nil)
 				oldUnsubscribe(c.ID)
@@ -127,6 +128,14 @@ func TestNoteNews_KnowsWhoEndedIt(t *testing.T) {
 				exec(`DELETE FROM leads WHERE id = ?`, l.ID)
 				exec(`DELETE FROM customers WHERE id = ?`, l.CustomerID)
 			},
+		}
+		for ended, other := range map[string]string{"lin@example.com": "Lin+news@example.com", "l.i.n+1@gmail.com": "lin@googlemail.com"} {
+			deleted(ended)
+			assert.Zero(t, s.ticks(t, guide, other, "198.51.100.1"), "the same mailbox as %s", ended)
+			in := []lead.NewLead{{Email: other, Source: lead.SourceImport, Consent: &lead.NewConsent{Marketing: true}}}
+			saved, err := s.Lead.Import(t.Context(), s.account, append(in, lead.NewLead{Email: "x" + other, Source: lead.SourceImport}), true)
+			require.NoError(t, err)
+			assert.False(t, saved[0].Lead.Consent.V.Marketing, other)
 		}
 		for n, end := range ways {
 			email := fmt.Sprintf("grace%d@example.com", n)

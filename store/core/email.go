@@ -38,6 +38,18 @@ func EmailKey(email string) string {
 // SameEmail reports whether two texts are the same address.
 func SameEmail(a, b string) bool { return EmailKey(a) == EmailKey(b) }
 
+// MailboxKey returns the key of the mailbox to which letters to an address go. What stands after a + changes nothing of that, nor do dots at Gmail.
+func MailboxKey(email string) string {
+	key := EmailKey(email)
+	if at, plus := strings.LastIndexByte(key, '@'), strings.IndexByte(key, '+'); 0 < plus && plus < at {
+		key = key[:plus] + key[at:]
+	}
+	if local, domain, _ := strings.Cut(key, "@"); domain == "gmail.com" || domain == "googlemail.com" {
+		key = strings.ReplaceAll(local, ".", "") + "@gmail.com"
+	}
+	return key
+}
+
 // OddEmailKey returns the key of an address, or nil if that is the address in lower case, as SQL knows it on every engine, or if there is none.
 func OddEmailKey(email *string) *string {
 	if email == nil || isPlain(*email) {

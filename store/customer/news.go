@@ -3,6 +3,7 @@ package customer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,20 +50,25 @@ func (c *Customer) AgreedAt(checkout string) bool {
 	return c.ConsentText() != nil && c.MarketingConsent.V.Status == Subscribed && core.Deref(c.NewsWords.V.Checkout) == checkout
 }
 
-// NewsKey returns the hash by which an address is known in what its reader said about news of an account. It says nothing to who does not know the address.
+// NewsKey returns the hash by which a checkout keeps for which address its buyer ticked that they want news. It says nothing to who does not know the address.
 func NewsKey(account, email string) string {
 	return core.HashOf("news\x00" + account + "\x00" + core.EmailKey(email))
+}
+
+// endingKey returns the hash by which the mailbox of an address is known, whose reader ended the news of an account.
+func endingKey(account, email string) string {
+	return core.HashOf("ending\x00" + account + "\x00" + core.MailboxKey(email))
 }
 
 // endingsAtOnce is how many addresses one statement stores.
 const endingsAtOnce = 200
 
-// EndNews keeps that the readers of addresses want no news of an account any more. That stays when their customers and leads are deleted, and nothing takes
+// EndNews keeps that the readers of addresses, however these are spelled, want no news of an account any more. That stays when their customers and leads are deleted, and nothing takes
 // it back.
 func (s *Store) EndNews(ctx context.Context, u *db.Unit, account string, now core.Time, emails ...string) error {
 	var keys []string
 	for _, email := range emails {
-		keys = append(keys, NewsKey(account, email))
+		keys = append(keys, endingKey(account, email))
 	}
 	slices.Sort(keys) // everybody stores them in this order
 	for some := range slices.Chunk(slices.Compact(keys), endingsAtOnce) {
@@ -80,20 +86,21 @@ func (s *Store) EndNews(ctx context.Context, u *db.Unit, account string, now cor
 
 // EndedNews returns those of some addresses, as core.EmailKey has them, whose readers ended the news of an account, or are of a customer who is unsubscribed.
 func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []string) (map[string]bool, error) {
-	byKey := map[string]string{}
-	var keys []string
+	byKey := map[string][]string{}
 	for _, email := range emailKeys {
-		key := NewsKey(account, email)
-		byKey[key], keys = email, append(keys, key)
+		key := endingKey(account, email)
+		byKey[key] = append(byKey[key], email)
 	}
 	ended := map[string]bool{}
-	condition, arg := s.db.In("id", keys)
+	condition, arg := s.db.In("id", slices.Collect(maps.Keys(byKey)))
 	kept, err := db.Select[string](ctx, s.db, `SELECT id FROM news_endings WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("look who ended the news: %w", err)
 	}
 	for _, key := range kept {
-		ended[byKey[key]] = true
+		for _, email := range byKey[key] {
+			ended[email] = true
+		}
 	}
 	condition, arg = s.db.In("email_key", emailKeys)
 	owners, err := db.Select[Customer](ctx, s.db, Columns.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)

@@ -63,18 +63,8 @@ func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) e
 		[]throttle.Limit{{Subject: "page_letters:" + id, Most: PageDocumentLetters, Window: 24 * time.Hour}})...)
 }
 
-// key returns the hash by which letters to one mailbox are counted together. What stands after a + in an address changes nothing of
-// where its letters go.
-func key(account, email string) string {
-	key := core.EmailKey(email)
-	if at, plus := strings.LastIndexByte(key, '@'), strings.IndexByte(key, '+'); 0 < plus && plus < at {
-		key = key[:plus] + key[at:]
-	}
-	if local, domain, _ := strings.Cut(key, "@"); domain == "gmail.com" || domain == "googlemail.com" { // where dots change nothing either
-		key = strings.ReplaceAll(local, ".", "") + "@gmail.com"
-	}
-	return core.HashOf(account + "\x00" + key)
-}
+// key returns the hash by which letters to one mailbox are counted together.
+func key(account, email string) string { return core.HashOf(account + "\x00" + core.MailboxKey(email)) }
 
 // toMailbox is the limit of a mailbox over all accounts.
 func toMailbox(email string) throttle.Limit {
