@@ -211,3 +211,16 @@ func (s *Store) readUnsold(ctx context.Context, buyer *customer.Customer, c *Let
 	}
 	return err
 }
+
+// boundAbandoned counts a reminder of a checkout. One too many to its address is void, one too many of the account waits.
+func (s *Store) boundAbandoned(ctx context.Context, l *Letter, c *LetterContent) error {
+	may, wait, err := s.Mailbox.CountAbandoned(ctx, l.AccountID, c.Recipient)
+	switch {
+	case err != nil:
+	case !may:
+		c.Void = "This address was reminded of a checkout within a day, or was sent too many letters within an hour."
+	default:
+		c.Wait = wait
+	}
+	return err
+}

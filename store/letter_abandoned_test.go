@@ -173,9 +173,33 @@ func TestNoteNews_IsBounded(t *testing.T) {
 		}
 		_, told := s.claimed(t, due[0].ID)
 		require.Empty(t, told.Void)
-		s.changed(t, `UPDATE throttles SET counted = 1000 WHERE subject = 'abandoned'`)
-		_, told = s.claimed(t, due[1].ID)
+		s.changed(t, `UPDATE throttles SET counted = 999 WHERE subject = 'abandoned'`)
+		l, told := s.claimed(t, due[1].ID)
+		require.Empty(t, told.Void)
+		told, err = s.ReadLetter(t.Context(), l)
+		require.NoError(t, err)
+		require.NotEmpty(t, told.Void, "the address was reminded")
+		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM throttles WHERE account_id = ? AND subject = 'abandoned' AND counted = 1000`, s.account), "what is void uses up nothing")
+		l, told = s.claimed(t, due[2].ID)
+		require.Empty(t, told.Void)
 		require.Positive(t, told.Wait, "they cost no payment")
+		s.changed(t, `UPDATE throttles SET counted = 0 WHERE subject = 'abandoned'`)
+		told, err = s.ReadLetter(t.Context(), l)
+		require.NoError(t, err)
+		require.Empty(t, told.Void, "waiting is not being reminded")
+
+		s.changed(t, `UPDATE throttles SET counted = 0 WHERE subject = 'abandoned'`)
+		l, _ = s.claimed(t, due[3].ID)
+		s.changed(t, `DELETE FROM throttles WHERE subject LIKE 'abandoned:%'`)
+		for range mailbox.MailboxLetters - 1 {
+			told, err = s.ReadLetter(t.Context(), l)
+			require.NoError(t, err)
+			require.Empty(t, told.Void)
+			s.changed(t, `DELETE FROM throttles WHERE subject LIKE 'abandoned:%'`)
+		}
+		told, err = s.ReadLetter(t.Context(), l)
+		require.NoError(t, err)
+		require.NotEmpty(t, told.Void, "of many accounts")
 	})
 }
 

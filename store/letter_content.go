@@ -98,6 +98,9 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if l.Recipient != nil || l.Resends > 0 { // it was counted, and handed to the mail server or asked for
 		return c, nil
 	}
+	if l.Kind == tenant.LetterCheckoutAbandoned {
+		return c, s.boundAbandoned(ctx, l, c)
+	}
 	if !c.isVerified {
 		if err := s.boundUnasked(ctx, l, c); err != nil || c.Wait > 0 || c.Void != "" {
 			return c, err
@@ -105,12 +108,6 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	}
 	if mailbox.IsFree(l.Kind) {
 		c.Wait, err = s.Mailbox.CountFree(ctx, l.AccountID, l.Kind)
-	}
-	if err == nil && c.Wait == 0 && l.Kind == tenant.LetterCheckoutAbandoned {
-		var may bool
-		if may, err = s.Mailbox.CountAbandoned(ctx, l.AccountID, c.Recipient); !may {
-			c.Void = "This address was reminded of a checkout within a day."
-		}
 	}
 	return c, err
 }

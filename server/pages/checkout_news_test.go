@@ -282,7 +282,7 @@ func (w *shop) remindsNobodyInDoubt(t *testing.T) {
 			_, err := w.Catalog.UpdateProduct(t.Context(), w.account, product(c), func(p *catalog.Product) { p.Status = catalog.ProductStatusArchived })
 			require.NoError(t, err)
 		}},
-		{"This address was reminded of a checkout within a day.", func(c *checkout.Checkout, email string) { again(c, email, declined) }},
+		{"This address was reminded of a checkout within a day, or was sent too many letters within an hour.", func(c *checkout.Checkout, email string) { again(c, email, declined) }},
 		{"The account has switched letters of this kind off.", func(*checkout.Checkout, string) {
 			_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"checkout_abandoned": false}) })
 			require.NoError(t, err)

@@ -110,10 +110,18 @@ func (s *Store) CountFree(ctx context.Context, account string, kind tenant.Lette
 	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: freeKinds[kind], Most: freeLetters, Window: time.Hour}))
 }
 
-// CountAbandoned counts a reminder of a checkout to an address, and reports whether it may be sent: one a day, however many checkouts somebody leaves with it.
-func (s *Store) CountAbandoned(ctx context.Context, account, to string) (bool, error) {
-	wait, err := waitOf(s.Count(ctx, account, throttle.Limit{Subject: "abandoned:" + key(account, to), Most: 1, Window: 24 * time.Hour}))
-	return wait == 0, err
+// CountAbandoned counts a reminder of a checkout to an address, as CountFree does, and reports whether it may be sent at all: one a day, however many checkouts
+// somebody leaves with it. It is counted over all accounts too, though the address is confirmed: no seller reminds a mailbox by many accounts. One that may
+// not be sent, or has to wait, is not counted.
+func (s *Store) CountAbandoned(ctx context.Context, account, to string) (may bool, wait time.Duration, err error) {
+	free := freeKinds[tenant.LetterCheckoutAbandoned]
+	over := ""
+	wait, err = waitOf(s.throttle.Count(ctx, account, func(o *throttle.Over) error {
+		over = o.Subject
+		return o.Refuse("id", "Too many reminders were sent. Try again in")
+	}, throttle.Limit{Subject: "abandoned:" + key(account, to), Most: 1, Window: 24 * time.Hour}, toMailbox(to),
+		throttle.Limit{Subject: free, Most: freeLetters, Window: time.Hour}))
+	return wait == 0 || over == free, wait, err
 }
 
 // CountNews counts that somebody at a network address ticked at a checkout that they want news, and reports whether that is not one too many.
