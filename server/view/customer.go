@@ -110,8 +110,7 @@ func CustomerChange(b *api.CustomerUpdate) func(*customer.Customer) {
 		setOrClear(&c.Notes, b.Notes)
 		setMetadata(&c.Metadata, b.Metadata)
 		if b.MarketingConsent.IsSpecified() {
-			said := sent(b.MarketingConsent)
-			c.MarketingConsent.V, c.NewsWords.V = storedMarketingConsent(said), storedWords(said)
+			setMarketingConsent(c, sent(b.MarketingConsent))
 		}
 		if b.Tags != nil {
 			c.Tags.V = b.Tags
@@ -141,6 +140,16 @@ func marketingConsent(c *customer.Customer) *api.MarketingConsent {
 		return nil
 	}
 	return &api.MarketingConsent{Status: api.MarketingConsentStatus(said.Status), Source: said.Source, At: atOrNull(said.At), Text: c.ConsentText()}
+}
+
+// setMarketingConsent sets what a customer said about being written to. Clients that do not know of the words send them back without: those of the same
+// moment stay.
+func setMarketingConsent(c *customer.Customer, said *api.MarketingConsent) {
+	words := storedWords(said)
+	if words == nil && said != nil && said.At != nil && c.NewsWords.V != nil && core.SameJSON(stored(said.At), c.NewsWords.V.At) {
+		words = c.NewsWords.V
+	}
+	c.MarketingConsent.V, c.NewsWords.V = storedMarketingConsent(said), words
 }
 
 func storedMarketingConsent(c *api.MarketingConsent) *customer.MarketingConsent {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -30,6 +32,14 @@ func TestCreateCustomer_KeepsWhatIsSent(t *testing.T) {
 		case !slices.Equal(got.Tags, []string{"vip", "early"}), got.Metadata["a"] != "1":
 			t.Errorf("tags and metadata are %v and %v", got.Tags, got.Metadata)
 		}
+
+		said := *got.MarketingConsent // as a client sends it back that does not know of the words
+		said.Text = nil
+		got = ok[*sdk.Customer](t)(c.Customers.Update(background, made.ID, &sdk.CustomerUpdate{MarketingConsent: sdk.Set(said)}))
+		assert.Equal(t, "Write to me.", *got.MarketingConsent.Text)
+		said.At = new(sdk.Time("2026-01-03T03:04:05.000Z"))
+		got = ok[*sdk.Customer](t)(c.Customers.Update(background, made.ID, &sdk.CustomerUpdate{MarketingConsent: sdk.Set(said)}))
+		assert.Nil(t, got.MarketingConsent.Text, "they are those of another consent")
 	})
 }
 
