@@ -7040,6 +7040,9 @@ type LeadImportResult struct {
 	// Example: lead_01k0000000000000000000000a
 	ID *string `json:"id"`
 
+	// ConsentRefused Whether the lead was stored without the consent that you sent, because its address was unsubscribed once.
+	ConsentRefused bool `json:"consent_refused"`
+
 	// Errors Why it was not taken, by field.
 	Errors map[string][]string `json:"errors"`
 }

@@ -1,7 +1,6 @@
 package pages_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/mail"
+	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
@@ -184,13 +184,19 @@ func TestUnsubscribe_IsForGood(t *testing.T) {
 		c = w.checkout(catalog.PriceVariant{Amount: 1900})
 		w.post(c, http.StatusOK, wantsNews(declined))
 		assert.Empty(t, w.abandoned(c, 25*time.Hour), "whoever ticks the box with their address")
-		in := []lead.NewLead{{Email: "Grace@example.com", Source: lead.SourceImport, Consent: &lead.NewConsent{Marketing: true}}}
-		saved, err := w.Lead.Import(t.Context(), w.account, in, true)
+		other := []lead.NewLead{{Email: "ada@example.com", Source: lead.SourceImport, Consent: &lead.NewConsent{Marketing: true}}}
+		saved, err := w.Lead.Import(t.Context(), w.account, other, true)
 		require.NoError(t, err)
-		assert.False(t, saved[0].Lead.Consent.V.Marketing)
+		assert.False(t, view.LeadImport(saved).Results[0].ConsentRefused)
+		in := []lead.NewLead{{Email: "Grace@example.com", Source: lead.SourceImport, Consent: &lead.NewConsent{Marketing: true}}}
 		saved, err = w.Lead.Import(t.Context(), w.account, in, true)
 		require.NoError(t, err)
 		assert.False(t, saved[0].Lead.Consent.V.Marketing)
+		assert.True(t, view.LeadImport(saved).Results[0].ConsentRefused)
+		saved, err = w.Lead.Import(t.Context(), w.account, in, true)
+		require.NoError(t, err)
+		assert.False(t, saved[0].Lead.Consent.V.Marketing)
+		assert.True(t, view.LeadImport(saved).Results[0].ConsentRefused)
 		_, err = w.Lead.Update(t.Context(), w.account, saved[0].Lead.ID, func(l *lead.Lead) { l.Consent.V.Marketing = true })
 		dbRefuses(t, err, "consent.marketing")
 		asked := len(w.letters)
@@ -381,20 +387,4 @@ func TestCheckoutPage_RemindsOfWhatIsThere(t *testing.T) {
 	require.NoError(t, err)
 	w.post(c, http.StatusUnprocessableEntity, wantsNews(declined))
 	assert.NotNil(t, w.lead("lin@example.com").LetterDueAt)
-}
-
-// Of a reminder that may have arrived there is no second one: a mail server that did not answer may have taken it.
-func TestCheckoutPage_RemindsOnce(t *testing.T) {
-	t.Parallel()
-	w := newShop(t)
-	w.asksForNews()
-	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	w.post(c, http.StatusOK, wantsNews(declined))
-	w.mailing = func() error { return errors.New("no answer") }
-	require.Len(t, w.abandoned(c, 2*time.Hour), 1)
-	w.mailing = nil
-	stopped := w.abandoned(c, 2*time.Hour)
-	require.Len(t, stopped, 1)
-	assert.Equal(t, "It was tried before, and may have arrived.", core.Deref(stopped[0].LastError))
-	assert.Empty(t, w.reminders())
 }

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -113,4 +114,20 @@ func TestCheckoutPage_TakesBackWhatIsUnticked(t *testing.T) {
 		w.post(later, http.StatusOK, wantsNoNews())
 		assert.Equal(t, "letter", *read().MarketingConsent.V.Source, "what they said elsewhere stays")
 	})
+}
+
+// Of a reminder that may have arrived there is no second one: a mail server that did not answer may have taken it.
+func TestCheckoutPage_RemindsOnce(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.asksForNews()
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	w.post(c, http.StatusOK, wantsNews(declined))
+	w.mailing = func() error { return errors.New("no answer") }
+	require.Len(t, w.abandoned(c, 2*time.Hour), 1)
+	w.mailing = nil
+	stopped := w.abandoned(c, 2*time.Hour)
+	require.Len(t, stopped, 1)
+	assert.Equal(t, "It was tried before, and may have arrived.", core.Deref(stopped[0].LastError))
+	assert.Empty(t, w.reminders())
 }

@@ -116,7 +116,7 @@ func LeadImport(saved []lead.Saved) api.LeadImport {
 }
 
 func leadImportResult(index int, s *lead.Saved) api.LeadImportResult {
-	out := api.LeadImportResult{Index: int64(index), Status: api.LeadImportResultStatus(s.Outcome), ID: nil, Errors: nil}
+	out := api.LeadImportResult{Index: int64(index), Status: api.LeadImportResultStatus(s.Outcome), ConsentRefused: s.ConsentRefused, ID: nil, Errors: nil}
 	if s.Err != nil {
 		out.Errors = problems(s.Err)
 	} else {

@@ -79,6 +79,7 @@ func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 		s.Outcome, s.Lead = OutcomeFailed, nil
 		return nil
 	}
+	s.ConsentRefused = in.Consent != nil && in.Consent.Marketing && b.ended[s.Lead.EmailKey]
 	there := b.leads[s.Lead.key()]
 	if there == nil {
 		b.create(s.Lead)
@@ -116,7 +117,7 @@ func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 
 // fail notes why a lead was not taken. An error that is no fault of whoever sent it comes back.
 func (s *Saved) fail(err error) error {
-	s.Outcome, s.Lead = OutcomeFailed, nil
+	s.Outcome, s.Lead, s.ConsentRefused = OutcomeFailed, nil, false
 	if !errors.As(err, &s.Err) {
 		return err
 	}

@@ -49,6 +49,8 @@ type Saved struct {
 	Outcome Outcome
 	Lead    *Lead
 	Err     *core.Error
+
+	ConsentRefused bool // it was stored without the consent that was sent, because the reader of the address wants no news any more
 }
 
 // Create makes a lead, with a customer if nobody owns its address. lead.created follows. If the address has a lead for the product
