@@ -7504,8 +7504,8 @@ type LetterSettings struct {
 	WebhookFailing bool `json:"webhook_failing"`
 
 	// CheckoutAbandoned An hour after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. Off unless you switch it on. While it
-	// is on, the page has that box for buyers whose address is confirmed, with `customer_email_verified` of the checkout. Who ticks it becomes a lead.
-	// With `double_opt_in` as `lead_confirmation` others have it too. A letter asks them, and who does not answer it has agreed to nothing.
+	// is on, the page has that box for buyers whose address is confirmed, with `customer_email_verified` of the checkout. A buyer who ticks it becomes a lead.
+	// With `double_opt_in` as `lead_confirmation` others have it too. A letter asks them, and a buyer who does not answer it has agreed to nothing.
 	//
 	//
 	// Example: false
