@@ -43,17 +43,13 @@ func (s *Store) Forget(ctx context.Context, u *db.Unit, c *customer.Customer) er
 		}
 		theirs = append(theirs, others...)
 	}
-	if err := s.keepEndings(ctx, u, c.AccountID, theirs); err != nil {
-		return err
-	}
 	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 		return fmt.Errorf("delete the leads of a customer: %w", err)
 	}
-	if c.EmailKey == nil {
-		return nil
+	if c.EmailKey != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND email_key = ?`, c.AccountID, *c.EmailKey); err != nil {
+			return fmt.Errorf("delete the leads of an address: %w", err)
+		}
 	}
-	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND email_key = ?`, c.AccountID, *c.EmailKey); err != nil {
-		return fmt.Errorf("delete the leads of an address: %w", err)
-	}
-	return nil
+	return s.keepEndings(ctx, u, c.AccountID, theirs) // leads are locked before endings, as everywhere
 }

@@ -184,9 +184,6 @@ func (s *Store) ofProduct(ctx context.Context, r db.Reader, account, email, prod
 
 // End ends all news of a seller to an address, for good: all its leads are unsubscribed. Its customer is locked already, if there is one.
 func (s *Store) End(ctx context.Context, u *db.Unit, account, email string, now core.Time) error {
-	if err := s.rooms.Customer.EndNews(ctx, u, account, now, email); err != nil {
-		return err
-	}
 	all, err := s.ofAddress(ctx, u.Locked(), account, core.EmailKey(email))
 	if err != nil {
 		return err
@@ -206,8 +203,8 @@ func (s *Store) End(ctx context.Context, u *db.Unit, account, email string, now 
 		}
 		silent = append(silent, l.ID)
 	}
-	if len(silent) == 0 {
-		return nil
+	if err := s.rooms.Customer.EndNews(ctx, u, account, now, email); err != nil || len(silent) == 0 { // leads are locked before endings, as everywhere
+		return err
 	}
 	return s.rooms.Advert.ForgetLeads(ctx, u, account, silent...)
 }
