@@ -28,6 +28,8 @@ func (v *visit) businessForm() *ui.Form {
 		{Name: "statement_descriptor", Label: "Statement descriptor", Hint: "What stands on a card statement.", Value: core.Deref(a.StatementDescriptor), Longest: 22, Optional: true},
 		{Kind: "checkbox", Name: "checkout_requires_terms", Label: "Buyers must accept the terms of sale", Checked: a.CheckoutRequiresTerms},
 		{Kind: "checkbox", Name: "trial_once_per_customer", Label: "A customer has one trial of a product", Hint: "Who had theirs pays for the first period at once. A buyer confirms their e-mail address before a trial.", Checked: a.TrialOncePerCustomer},
+		{Kind: "checkbox", Name: "letters.checkout_abandoned", Label: "Remind buyers of a checkout that they did not finish", Hint: "The checkout asks them for it. One reminder is sent after an hour, to a confirmed address.", Checked: a.Letters.CheckoutAbandoned},
+		{Kind: "select", Name: "lead_confirmation", Label: "Consent to news", Hint: "Buyers whose address nobody has confirmed are asked for news only if a letter confirms it.", Options: chosen(string(a.LeadConfirmation), "none", "Counts at once", "double_opt_in", "Counts once the reader of a letter confirms it")},
 
 		{Name: "business_name", Label: "Legal name", Hint: "The name on invoices. Without one it is that of the shop.", Value: core.Deref(a.BusinessName), Longest: 255, Optional: true, Group: "What stands on invoices"},
 		{Name: "business_address.company", Label: "Company", Hint: "What stands above the address.", Value: core.Deref(address.Company), Longest: 255, Autocomplete: "organization", Optional: true},
@@ -159,7 +161,10 @@ func (v *visit) businessUpdate(rates []sdk.TaxRate) *sdk.AccountUpdate {
 		BusinessName:         cleared(v.field("business_name")), TaxID: cleared(v.field("tax_id")), InvoicePrefix: new(v.field("invoice_prefix")),
 		Tax:             &sdk.TaxSettings{Mode: sdk.TaxMode(v.field("tax_mode")), Behavior: sdk.TaxBehavior(v.field("tax_behavior")), Rates: rates},
 		DefaultCurrency: new(v.field("default_currency")), Country: cleared(strings.ToUpper(v.field("country"))), Timezone: new(v.field("timezone")), Locale: new(v.field("locale")),
-		BusinessAddress: sdk.Null[sdk.Address](),
+		BusinessAddress: sdk.Null[sdk.Address](), Letters: map[string]bool{"checkout_abandoned": v.field("letters.checkout_abandoned") != ""},
+	}
+	if how := v.field("lead_confirmation"); how != "" {
+		in.LeadConfirmation = new(sdk.LeadConfirmation(how))
 	}
 	address := sdk.Address{
 		Company: v.optional("business_address.company"), Line1: v.optional("business_address.line1"), Line2: v.optional("business_address.line2"), City: v.optional("business_address.city"), State: v.optional("business_address.state"),

@@ -17,7 +17,7 @@ import (
 func business(change url.Values) url.Values {
 	form := url.Values{
 		"name": {"Ada's Books"}, "email": {"ada@example.com"}, "support_email": {"help@example.com"}, "website_url": {"https://example.com"}, "statement_descriptor": {"ADA BOOKS"},
-		"checkout_requires_terms": {"yes"}, "trial_once_per_customer": {"yes"}, "business_name": {"Ada GmbH"}, "business_address.company": {"Ada Books Ltd."}, "business_address.line1": {"Long street 1"}, "business_address.line2": {""}, "business_address.city": {"Berlin"},
+		"checkout_requires_terms": {"yes"}, "trial_once_per_customer": {"yes"}, "letters.checkout_abandoned": {"yes"}, "lead_confirmation": {"double_opt_in"}, "business_name": {"Ada GmbH"}, "business_address.company": {"Ada Books Ltd."}, "business_address.line1": {"Long street 1"}, "business_address.line2": {""}, "business_address.city": {"Berlin"},
 		"business_address.state": {""}, "business_address.postal_code": {"10115"}, "business_address.country": {"de"}, "tax_id": {"DE123456789"}, "invoice_prefix": {"ADA"},
 		"tax_mode": {"flat_table"}, "tax_behavior": {"inclusive"}, "tax_rates": {"de, 19, VAT\r\n\r\nCA, ON, 13.5, HST, of Ontario\r\nFR, 75, 20%, TVA\r\n5, GST"},
 		"default_currency": {"eur"}, "country": {"de"}, "timezone": {"Europe/Berlin"}, "locale": {"de"},
@@ -38,6 +38,8 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		require.Equal(t, []string{"Ada's Books", "Ada GmbH", "help@example.com", "ADA", "eur", "Europe/Berlin", "DE", "Ada Books Ltd."}, []string{a.Name, *a.BusinessName, *a.SupportEmail, a.InvoicePrefix, a.DefaultCurrency, a.Timezone, *a.BusinessAddress.Country, *a.BusinessAddress.Company})
 		require.True(t, a.CheckoutRequiresTerms)
 		require.True(t, a.TrialOncePerCustomer)
+		require.True(t, a.Letters.CheckoutAbandoned)
+		require.Equal(t, sdk.LeadConfirmationDoubleOptIn, a.LeadConfirmation)
 		require.Equal(t, sdk.TaxSettings{Mode: sdk.TaxModeFlatTable, Behavior: sdk.TaxBehaviorInclusive, Rates: []sdk.TaxRate{
 			{Country: new("DE"), RateBps: 1900, Name: "VAT"}, {Country: new("CA"), Region: new("ON"), RateBps: 1350, Name: "HST, of Ontario"},
 			{Country: new("FR"), Region: new("75"), RateBps: 2000, Name: "TVA"}, {RateBps: 500, Name: "GST"},
@@ -57,7 +59,7 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, status, page)
 
 		empty := business(url.Values{"tax_mode": {"none"}, "tax_rates": {""}})
-		for _, name := range []string{"support_email", "website_url", "statement_descriptor", "checkout_requires_terms", "trial_once_per_customer", "business_name", "business_address.company", "business_address.line1", "business_address.city", "business_address.postal_code", "business_address.country", "tax_id", "country"} {
+		for _, name := range []string{"support_email", "website_url", "statement_descriptor", "checkout_requires_terms", "trial_once_per_customer", "letters.checkout_abandoned", "lead_confirmation", "business_name", "business_address.company", "business_address.line1", "business_address.city", "business_address.postal_code", "business_address.country", "tax_id", "country"} {
 			empty.Set(name, "")
 		}
 		sends(t, w.owner, "/app/settings/business", empty)
@@ -70,6 +72,8 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		require.Empty(t, a.Tax.Rates)
 		require.False(t, a.CheckoutRequiresTerms)
 		require.False(t, a.TrialOncePerCustomer)
+		require.False(t, a.Letters.CheckoutAbandoned)
+		require.Equal(t, sdk.LeadConfirmationDoubleOptIn, a.LeadConfirmation, "the form of the release before does not send it")
 	})
 }
 
