@@ -7733,7 +7733,7 @@ type MarketingConsent struct {
 	// At When they said so.
 	At *wire.Time `json:"at,omitempty"`
 
-	// Text The words that they agreed to. Our checkout page keeps those of its box. If you send the same `at` again without them, they stay.
+	// Text The words that they agreed to, which need their `at`. Our checkout page keeps those of its box. If you send the same `at` again without them, they stay.
 	Text *string `json:"text,omitempty"`
 }
 

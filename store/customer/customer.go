@@ -76,6 +76,7 @@ func (c *Customer) Check(before *Customer) error {
 	if !core.SameJSON(c.ExternalID, before.ExternalID) {
 		CheckExternalID(&p, "external_id", c.ExternalID)
 	}
+	p.Check(c.NewsWords.V == nil || c.NewsWords.V.At != nil, "marketing_consent.at", "Send when they agreed to this text. A text without its time proves nothing.")
 	c.Metadata.Check(&p)
 	return p.Err()
 }

@@ -40,6 +40,8 @@ func TestCreateCustomer_KeepsWhatIsSent(t *testing.T) {
 		said.At = new(sdk.Time("2026-01-03T03:04:05.000Z"))
 		got = ok[*sdk.Customer](t)(c.Customers.Update(background, made.ID, &sdk.CustomerUpdate{MarketingConsent: sdk.Set(said)}))
 		assert.Nil(t, got.MarketingConsent.Text, "they are those of another consent")
+		_, err := c.Customers.Update(background, made.ID, &sdk.CustomerUpdate{MarketingConsent: sdk.Set(sdk.MarketingConsent{Status: "subscribed", Text: new("Write to me.")})})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "marketing_consent.at")
 	})
 }
 
