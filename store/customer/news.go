@@ -84,7 +84,8 @@ func (s *Store) EndNews(ctx context.Context, u *db.Unit, account string, now cor
 	return nil
 }
 
-// EndedNews returns those of some addresses, as core.EmailKey has them, whose readers ended the news of an account, or are of a customer who is unsubscribed.
+// EndedNews returns those of some addresses, as core.EmailKey has them, whose readers ended the news of an account. Whether their customers are unsubscribed
+// it does not say.
 func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []string) (map[string]bool, error) {
 	byKey := map[string][]string{}
 	for _, email := range emailKeys {
@@ -102,24 +103,23 @@ func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []strin
 			ended[email] = true
 		}
 	}
-	condition, arg = s.db.In("email_key", emailKeys)
-	owners, err := db.Select[Customer](ctx, s.db, Columns.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
-	if err != nil {
-		return nil, fmt.Errorf("read the customers of addresses: %w", err)
-	}
-	for i := range owners {
-		if owners[i].IsUnsubscribed() {
-			ended[*owners[i].EmailKey] = true
-		}
-	}
 	return ended, nil
 }
 
-// LockOf locks the customer who owns an address, as core.EmailKey has it. It is nil if nobody does.
+// Owner returns the customer who owns an address, as core.EmailKey has it. It is nil if nobody does.
+func (s *Store) Owner(ctx context.Context, account, emailKey string) (*Customer, error) {
+	return findOwner(ctx, s.db, account, emailKey)
+}
+
+// LockOf does what Owner does, and locks the customer.
 func (s *Store) LockOf(ctx context.Context, u *db.Unit, account, emailKey string) (*Customer, error) {
-	c, err := db.Get[Customer](ctx, u.Locked(), Columns.SelectSQL+` WHERE account_id = ? AND email_key = ? AND deleted_at IS NULL`, account, emailKey)
+	return findOwner(ctx, u.Locked(), account, emailKey)
+}
+
+func findOwner(ctx context.Context, r db.Reader, account, emailKey string) (*Customer, error) {
+	c, err := db.Get[Customer](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND email_key = ? AND deleted_at IS NULL`, account, emailKey)
 	if err != nil {
-		return nil, fmt.Errorf("lock the customer of an address: %w", err)
+		return nil, fmt.Errorf("find the customer of an address: %w", err)
 	}
 	return c, nil
 }

@@ -54,15 +54,19 @@ func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	if err != nil {
 		return fmt.Errorf("lock the customers of leads: %w", err)
 	}
-	for i := range customers {
-		b.customers[*customers[i].EmailKey] = &customers[i]
-	}
 	leads, err := db.Select[Lead](ctx, b, columns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY `+inOrder+b.Lock(), b.account, arg)
 	if err != nil {
 		return fmt.Errorf("lock leads: %w", err)
 	}
 	if b.ended, err = b.s.rooms.Customer.EndedNews(ctx, b.account, keys); err != nil {
 		return err
+	}
+	for i := range customers {
+		c := &customers[i]
+		b.customers[*c.EmailKey] = c
+		if c.IsUnsubscribed() {
+			b.ended[*c.EmailKey] = true
+		}
 	}
 	for i := range leads {
 		b.leads[leads[i].key()] = &leads[i]

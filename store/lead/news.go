@@ -149,6 +149,10 @@ func (s *Store) HasEnded(ctx context.Context, account, email string) (bool, erro
 	if err != nil || ended[key] {
 		return ended[key], err
 	}
+	owner, err := s.rooms.Customer.Owner(ctx, account, key)
+	if err != nil || owner != nil && owner.IsUnsubscribed() {
+		return err == nil, err
+	}
 	one, err := db.Get[int](ctx, s.db, `SELECT 1 FROM leads WHERE account_id = ? AND email_key = ? AND status || '' = 'unsubscribed' LIMIT 1`, account, key)
 	return one != nil, err
 }
