@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"path"
 	"testing"
 	"time"
 
@@ -239,5 +240,28 @@ func TestCustomer_KeepsTheWordsOfTheConsent(t *testing.T) {
 		assert.Equal(t, "Send me news.", *read().ConsentText())
 		s.changed(t, `UPDATE customers SET marketing_consent = '{"status":"subscribed"}' WHERE id = ?`, read().ID)
 		assert.Nil(t, read().ConsentText(), "they are those of another consent")
+	})
+}
+
+// A customer for whom a buyer typed an address, which another customer owns, is marked with that one: the seller may write to both by themselves.
+func TestUnsubscribe_MarksAllCustomersOfTheAddress(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		free := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})
+		typed := func(email, externalID string) string {
+			c, err := s.Checkout.Create(t.Context(), s.account, checkout.Draft{Checkout: &checkout.Checkout{CustomerEmail: &email, ExternalCustomerID: &externalID}, Lines: pieceOf(free)})
+			require.NoError(t, err)
+			return *s.confirm(t, c).Checkout.CustomerID
+		}
+		owner, apart, other := s.customer(t, "Ada@example.com", nil).ID, typed("ada@Example.com", "typed"), typed("grace@example.com", "other")
+		link, err := s.Lead.UnsubscribeURL(s.account, "ada@example.com")
+		require.NoError(t, err)
+		_, err = s.Lead.Unsubscribe(t.Context(), path.Base(link))
+		require.NoError(t, err)
+		for id, want := range map[string]bool{owner: true, apart: true, other: false} {
+			c, err := s.Customer.Get(t.Context(), s.account, id)
+			require.NoError(t, err)
+			assert.Equal(t, want, c.IsUnsubscribed(), "%s, who owns it: %t", *c.Email, c.EmailKey != nil)
+			assert.Equal(t, id == owner, c.EmailKey != nil)
+		}
 	})
 }

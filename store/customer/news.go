@@ -123,3 +123,19 @@ func findOwner(ctx context.Context, r db.Reader, account, emailKey string) (*Cus
 	}
 	return c, nil
 }
+
+// LockAllOf locks all customers with an address, as core.EmailKey has it, in the order of their ids: who owns it, and those for whom a buyer typed it.
+func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey string) ([]Customer, error) {
+	ids, err := db.Select[string](ctx, u, `
+		SELECT id FROM customers WHERE account_id = ? AND email_key = ?
+		UNION SELECT customer_id FROM orders WHERE account_id = ? AND COALESCE(customer_email_key, LOWER(customer_email)) = ?`, account, emailKey, account, emailKey)
+	if err != nil {
+		return nil, fmt.Errorf("find the customers with an address: %w", err)
+	}
+	condition, arg := s.db.In("id", ids)
+	all, err := db.Select[Customer](ctx, u, Columns.SelectSQL+` WHERE account_id = ? AND deleted_at IS NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("lock the customers with an address: %w", err)
+	}
+	return slices.DeleteFunc(all, func(c Customer) bool { return !core.SameEmail(core.Deref(c.Email), emailKey) }), nil
+}

@@ -275,8 +275,8 @@ func (s *Store) openUnsubscription(token string) (o unsubscription, err error) {
 	return o, nil
 }
 
-// Unsubscribe ends all news of a seller to the address of a link, for good: all its leads are unsubscribed, and its customer is. Doing it again changes
-// nothing.
+// Unsubscribe ends all news of a seller to the address of a link, for good: all its leads are unsubscribed, and its customers are, also those for whom
+// a buyer typed it. Doing it again changes nothing.
 func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, err error) {
 	o, err := s.openUnsubscription(token)
 	if err != nil {
@@ -287,11 +287,15 @@ func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, 
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.rooms.Customer.LockOf(ctx, u, o.Account, o.Key)
+		all, err := s.rooms.Customer.LockAllOf(ctx, u, o.Account, o.Key)
 		if err != nil {
 			return nil, err
 		}
-		if c != nil && !c.IsUnsubscribed() {
+		for i := range all {
+			c := &all[i]
+			if c.IsUnsubscribed() {
+				continue
+			}
 			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed, Source: new("letter"), At: &now}
 			c.UpdatedAt = now
 			if err := u.Update(ctx, customer.Columns, c); err != nil {
