@@ -128,7 +128,7 @@ func findOwner(ctx context.Context, r db.Reader, account, emailKey string) (*Cus
 func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey string) ([]Customer, error) {
 	ids, err := db.Select[string](ctx, u, `
 		SELECT id FROM customers WHERE account_id = ? AND email_key = ?
-		UNION SELECT customer_id FROM orders WHERE account_id = ? AND COALESCE(customer_email_key, LOWER(customer_email)) = ?`, account, emailKey, account, emailKey)
+		UNION ALL SELECT customer_id FROM orders WHERE account_id = ? AND COALESCE(customer_email_key, LOWER(customer_email)) = ?`, account, emailKey, account, emailKey)
 	if err != nil {
 		return nil, fmt.Errorf("find the customers with an address: %w", err)
 	}

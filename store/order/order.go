@@ -245,11 +245,11 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Order, boo
 
 // HasBought reports whether an address or a customer has orders that are paid, or are being paid, of any of these products, or of anything since a moment.
 func (s *Store) HasBought(ctx context.Context, account, email, customer string, products []string, since core.Time) (bool, error) {
-	condition, arg := s.db.In("product_id || ''", products) // so that no plan reads all sales of the products
+	condition, arg := s.db.In("product_id || ''", products) // so that no plan reads all sales of the products; quantity has SQLite take the index of the order
 	for _, whose := range []struct{ column, value string }{{checkout.KeyOfEmail, core.EmailKey(email)}, {"customer_id", customer}} {
 		one, err := db.Get[int](ctx, s.db, `
 			SELECT 1 FROM orders WHERE account_id = ? AND `+whose.column+` = ? AND status || '' <> 'void' AND (created_at >= ? OR EXISTS (
-				SELECT 1 FROM line_items WHERE account_id = ? AND order_id = orders.id AND `+condition+`)) LIMIT 1`,
+				SELECT 1 FROM line_items WHERE account_id = ? AND order_id = orders.id AND quantity > 0 AND `+condition+`)) LIMIT 1`,
 			account, whose.value, since, account, arg)
 		if err != nil {
 			return false, fmt.Errorf("look whether somebody has bought: %w", err)

@@ -194,6 +194,7 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 	w.look(t, s)
 	tryOut(t, w.SDK())
 	picture(t, s, owner)
+	leave(t, s, owner.SDK())
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)
 	return owner.Account

@@ -50,13 +50,19 @@ func (w *world) look(t testing.TB, s *harness.Server) {
 // submit sends a form, and expects that it is done.
 func submit(t testing.TB, address string, form url.Values) {
 	t.Helper()
+	submitted(t, address, http.StatusSeeOther, form)
+}
+
+// submitted sends a form, and expects an answer.
+func submitted(t testing.TB, address string, status int, form url.Values) {
+	t.Helper()
 	once := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := once.PostForm(address, form)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusSeeOther {
+	if response.StatusCode != status {
 		t.Fatalf("after a form to %s there is %s", address, response.Status)
 	}
 }
