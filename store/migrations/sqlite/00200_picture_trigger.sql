@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- Triggers of SQLite share no function.
+SELECT 1;
