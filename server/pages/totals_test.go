@@ -10,11 +10,8 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
-	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
-	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
-	"github.com/tillwright/tillwright/tests/harness/axe"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -141,79 +138,4 @@ func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
 	page.WaitText("Thank you for your order")
 	assert.Contains(t, page.Text(), "Paid: $18.00.")
 	assert.Empty(t, page.Refused())
-}
-
-// A stranger buys by the keyboard alone: with a country of another tax, a code, a card that is declined and a good one, from left to right and mirrored.
-func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, engine string) {
-		w := newShopOn(t, engine)
-		w.pages.ShowPseudo()
-		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
-			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("UY"), RateBps: 2200, Name: "IVA"}}}
-		})
-		require.NoError(t, err)
-		_, err = w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Tenth", Code: new("TENTH"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce})
-		require.NoError(t, err)
-		link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
-		_, err = w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.AllowDiscountCodes = true })
-		require.NoError(t, err)
-		page := chromium.Open(t, nil)
-		page.Width(390)
-		tabTo := func(selector string) {
-			t.Helper()
-			for range 40 {
-				page.Key("Tab")
-				if page.Value(`document.activeElement.matches('`+selector+`')`) == "true" {
-					return
-				}
-			}
-			t.Fatalf("the keyboard does not reach %s", selector)
-		}
-		enter := func(number string) {
-			t.Helper()
-			page.Type(number)
-			tabTo("#card_expiry")
-			page.Type("12 / 2040")
-			tabTo("#card_cvc")
-			page.Type("123")
-			page.Key("Enter")
-		}
-		pays := func(amount string) {
-			t.Helper()
-			page.Wait(`document.querySelector('.pay')?.innerText.includes('` + amount + `')`)
-		}
-		for bought, tongue := range []string{"en", "ar-XB"} {
-			page.Go(link.URL + "?locale=" + tongue)
-			pays("10.00")
-			axe.Check(t, page, "a new checkout in "+tongue)
-			tabTo(".fold > summary")
-			page.Key("Enter")
-			tabTo("#discount_code")
-			page.Type("tenth")
-			page.Key("Enter")
-			pays("9.00")
-			tabTo("#email")
-			page.Type("grace@example.com")
-			tabTo("#country")
-			page.Key("ArrowDown") // from the country of the browser to the next
-			pays("10.98")
-			tabTo("#card_number")
-			enter("4000000000000002")
-			page.Wait(`document.activeElement.matches('.problems')`)
-			axe.Check(t, page, "a declined card in "+tongue)
-			page.Key("Tab")
-			page.Key("Enter") // the link to the field
-			page.Wait(`document.activeElement.id === 'card_number'`)
-			enter("4242424242424242")
-			page.Wait(`document.querySelector('.note.good')`)
-			axe.Check(t, page, "a paid checkout in "+tongue)
-			assert.Contains(t, page.Text(), "10.98")
-			orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
-			require.NoError(t, err)
-			require.Len(t, orders, bought+1)
-			assert.Equal(t, int64(1098), orders[0].PaidAmount)
-		}
-		assert.Empty(t, page.Refused())
-	})
 }

@@ -316,6 +316,12 @@ func (p *Page) Look(file string, width int) {
 	}
 }
 
+// Save has the files that the page downloads written into a folder.
+func (p *Page) Save(folder string) {
+	p.t.Helper()
+	p.call("Browser.setDownloadBehavior", object{"behavior": "allow", "downloadPath": folder}, nil)
+}
+
 // WithoutScripts has no script of a page run.
 func (p *Page) WithoutScripts() {
 	p.t.Helper()
