@@ -100,6 +100,18 @@ func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 	})
 }
 
+// isDrawnAtOnce says when the largest thing on the page was drawn. It waits for nothing but the page: it is a text, or a picture that the page itself names
+// and does not put off, and neither a script nor a sheet is asked for.
+func isDrawnAtOnce(t *testing.T, page *chromium.Page, name string) {
+	t.Helper()
+	largest := page.Largest()
+	t.Logf("%s: <%s> after %.0f ms", name, largest.Element, largest.At)
+	assert.Equal(t, "0", page.Value(`performance.getEntriesByType("resource").filter(e => e.initiatorType !== "img").length`), "%s asks for more than pictures", name)
+	if largest.Address != "" {
+		assert.Equal(t, "true", page.Value(`[...document.images].some(picture => picture.currentSrc === `+strconv.Quote(largest.Address)+` && picture.loading !== "lazy")`), name)
+	}
+}
+
 // A trial says for how long it is free, and costs nothing today. Its page comes in few requests, and nothing in it moves while it does.
 func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	t.Parallel()
@@ -111,9 +123,18 @@ func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	require.NoError(t, err)
 	w.pictured(w.account, pixels(300, 80))
 	w.pictured(*lines[0].ProductID, pixels(600, 800))
+	link, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
+	require.NoError(t, err)
 	page := chromium.Open(t, nil)
-	page.Go(c.URL)
+	page.SlowPhone()
+	page.Width(360)
+	page.Go(link.URL)
 	page.WaitText("The first 14 days are free.")
+	isDrawnAtOnce(t, page, "a link")
+	page.Go(c.URL)
+	page.Wait(`location.pathname.startsWith("/checkout/")`)
+	page.WaitText("The first 14 days are free.")
+	isDrawnAtOnce(t, page, "a checkout")
 	page.Wait(`document.images.length === 2 && [...document.images].every(picture => picture.complete && picture.naturalWidth)`)
 	assert.LessOrEqual(t, page.Shift(), 0.02)
 	requests, size := page.Loaded()
@@ -126,7 +147,11 @@ func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	typesCard(page, "4242424242424242")
 	page.Click("button.pay")
 	page.WaitText("Thank you for your order")
+	isDrawnAtOnce(t, page, "what was bought")
 	assert.Zero(t, w.sold().PaidAmount)
+	page.Go(w.guest("ada@example.com").session.URL)
+	page.WaitText("You have no subscriptions")
+	isDrawnAtOnce(t, page, "the portal")
 	subscriptions, _, err := w.Subscription.List(t.Context(), w.account, subscription.List{Page: core.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Len(t, subscriptions, 1)

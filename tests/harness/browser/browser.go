@@ -294,6 +294,39 @@ func (p *Page) Loaded() (requests, bytes int) {
 	return len(loaded), bytes
 }
 
+// SlowPhone has pages come and run as on a telephone of 2016 with a slow 4G connection: with a sixth of a second there and back, 1.6 Mbit/s, and a processor
+// that is four times slower than this one. Nothing is kept from the page before.
+func (p *Page) SlowPhone() {
+	p.t.Helper()
+	p.call("Network.enable", nil, nil)
+	p.call("Network.setCacheDisabled", object{"cacheDisabled": true}, nil)
+	p.call("Network.emulateNetworkConditions", object{"offline": false, "latency": 150, "downloadThroughput": 1_600_000 / 8, "uploadThroughput": 750_000 / 8}, nil)
+	p.call("Emulation.setCPUThrottlingRate", object{"rate": 4}, nil)
+}
+
+// Paint is the largest thing that a page has drawn (https://web.dev/articles/lcp).
+type Paint struct {
+	At      float64 // milliseconds since the page was asked for
+	Address string  // of a picture, empty for a text
+	Element string  // its name in HTML
+}
+
+// Largest returns the largest thing that the page has drawn until it was loaded, before anybody touched it.
+func (p *Page) Largest() Paint {
+	p.t.Helper()
+	p.Wait("document.readyState === 'complete'")
+	p.Value(`requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => { window.isDrawn = true }))); 0`) // what came last is drawn too
+	p.Wait("window.isDrawn")
+	p.Value(`new PerformanceObserver(list => { for (const e of list.getEntries()) {
+		window.largest = JSON.stringify({At: e.startTime, Address: e.url, Element: e.element?.localName ?? ""}) } }).observe({type: "largest-contentful-paint", buffered: true}); 0`)
+	p.Wait("window.largest")
+	var largest Paint
+	if err := json.Unmarshal([]byte(p.Value("window.largest")), &largest); err != nil {
+		p.t.Fatal(err)
+	}
+	return largest
+}
+
 // Width makes the window this wide.
 func (p *Page) Width(pixels int) {
 	p.t.Helper()
