@@ -100,7 +100,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 		}
 		shown = composed(seller)
 		if logo != nil {
-			drawn = wideImage(logo)
+			drawn = lowImage(wideImage(logo))
 			card = p.store.PublicURL() + logo.Path(picture.Card)
 		}
 	}
@@ -331,6 +331,17 @@ func shownProduct(product *catalog.Product, links map[string]string) siteProduct
 		}
 	}
 	return shown
+}
+
+// mostOfHero is how high the picture of a hero is at most, in pixels, as in site.css.
+const mostOfHero = 320
+
+// lowImage returns an image that is drawn no higher than that, as wide as it is then: its box is as large as what is seen.
+func lowImage(i ui.Image) ui.Image {
+	if i.Height > mostOfHero {
+		i.Width, i.Height = i.Width*mostOfHero/i.Height, mostOfHero
+	}
+	return i
 }
 
 // composed returns what a site without content shows: who sells, what is on sale, and what there is to read.
