@@ -183,7 +183,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	card := payment.SavedMethod{ID: "pm_1", Card: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
 	sub := subscription.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
 	i := invoice.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: invoice.StatusOpen, HostedURL: "https://pay.example/invoice/x"}
-	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5))}
+	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5)), Version: l.T("download.version", "number", int64(2)), IsNewer: true}
 	full := portalHome{
 		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i, i}, Owed: []money{{83300, "eur"}, {900, "usd"}}, MoreDue: true, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
@@ -219,7 +219,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	list := portalOrderList{portalPage: v.page("Orders and invoices", ""), Orders: full.Orders, Older: "ord_1"}
 	none := portalOrderList{portalPage: v.page("Orders and invoices", "")}
 	post := portalPost{portalPage: v.page(word("Spring arrivals"), ""), Post: &content.BlogPost{Title: word("Spring arrivals"), AuthorName: new(word("Ada")), PublishedAt: &someday}, HTML: "<p>Knots, and <em>dunlins</em>.</p><ul><li>Terns</li></ul>"}
-	course := &portalExperience{portalPage: v.page(word("Guided tour"), ""), Experience: &content.Experience{Name: word("Guided tour"), Description: new("Bring *boots*.")}, downloads: map[string]*download{"fil_1": book, "fil_2": {Name: word("map.pdf"), Size: "1 MiB"}}}
+	course := &portalExperience{portalPage: v.page(word("Guided tour"), ""), Experience: &content.Experience{Name: word("Guided tour"), Description: new("Bring *boots*.")}, downloads: map[string]*download{"fil_1": book, "fil_2": {Name: word("map.pdf"), Size: "1 MiB", Version: l.T("download.version", "number", int64(1))}}}
 	course.Content.V.StartsAt, course.Content.V.Timezone, course.Content.V.Location = &someday, new("Europe/Berlin"), new(word("Harbour"))
 	course.Content.V.URL, course.Content.V.Platform, course.Content.V.Files = new("https://meet.example"), new(word("Meet")), []string{"fil_1", "fil_2"}
 	course.Content.V.Modules = []content.ExperienceModule{{Title: word("Before the tour"), Lessons: []content.ExperienceLesson{{Title: word("Tides"), Body: new("Twice a day."), VideoURL: new("https://video.example"), File: new("fil_1")}}}}

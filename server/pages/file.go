@@ -90,7 +90,7 @@ func (p *Pages) stored(c echo.Context, file *signed.File) error {
 		if file.Grant == "" { // the seller's own
 			return nil
 		}
-		return p.store.Grant.Download(c.Request().Context(), file.Account, file.Grant, f.ID, transfer.IsFirst(c.Request(), v))
+		return p.store.Grant.Download(c.Request().Context(), file.Account, file.Grant, f.ID, v.Version, transfer.IsFirst(c.Request(), v))
 	})
 	return p.notServed(c, err)
 }

@@ -21,11 +21,14 @@ type download struct {
 	Name string
 	Size string
 	Left string // how often they may download it still, empty for any number
+
+	Version string // in words
+	IsNewer bool   // than the one that they downloaded
 }
 
-// newDownload returns a file's link by a grant, which may be "" for none.
-func newDownload(grantID string, f *grant.File) *download {
-	d := &download{Name: f.Name, Size: fileSize(f.Size)}
+// newDownload returns the link of a version of a file by a grant, which may be "" for none. Had is the version that they downloaded, nil for none.
+func newDownload(l *locale.Locale, grantID string, f *grant.File, version int64, had *int64) *download {
+	d := &download{Name: f.Name, Size: fileSize(f.Size), Version: l.T("download.version", "number", version), IsNewer: had != nil && *had < version}
 	if grantID != "" {
 		d.Path = "/downloads/" + grantID + "/" + f.ID
 	}

@@ -71,16 +71,16 @@ func (p *Pages) experienceDownloads(v *visit, e *content.Experience, g *grant.Gr
 	if g != nil {
 		by = *g
 	}
-	var counts map[string]int64
-	if by.DownloadLimit != nil && len(files) > 0 {
-		if counts, err = p.store.Grant.DownloadsBy(v.ctx(), e.AccountID, by.ID); err != nil {
+	var had map[string]grant.Downloads
+	if g != nil && len(files) > 0 {
+		if had, err = p.store.Grant.DownloadsBy(v.ctx(), e.AccountID, by.ID); err != nil {
 			return nil, err
 		}
 	}
 	all := make(map[string]*download, len(files))
 	for id, f := range files {
-		all[id] = newDownload(by.ID, f)
-		all[id].limit(v.l, by.DownloadLimit, new(counts[id]))
+		all[id] = newDownload(v.l, by.ID, f, f.Version, had[id].Version)
+		all[id].limit(v.l, by.DownloadLimit, new(had[id].Count))
 	}
 	return all, nil
 }

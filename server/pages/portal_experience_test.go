@@ -42,13 +42,19 @@ func (w *shop) uploads(name, bytes string) *grant.File {
 	w.t.Helper()
 	f, err := w.Grant.CreateFile(w.t.Context(), w.account, grant.NewFile{Name: name, NewVersion: grant.NewVersion{Size: int64(len(bytes))}})
 	require.NoError(w.t, err)
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, f.UploadURL, strings.NewReader(bytes))
+	return w.completes(f.ID, f.UploadURL, bytes)
+}
+
+// completes uploads the bytes of a file, or of a version of it, and has them taken.
+func (w *shop) completes(file, address, bytes string) *grant.File {
+	w.t.Helper()
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, strings.NewReader(bytes))
 	require.NoError(w.t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(w.t, err)
 	require.NoError(w.t, response.Body.Close())
 	require.Equal(w.t, http.StatusOK, response.StatusCode)
-	f, err = w.files.Complete(w.t.Context(), w.account, f.ID)
+	f, err := w.files.Complete(w.t.Context(), w.account, file)
 	require.NoError(w.t, err)
 	return f
 }
@@ -103,6 +109,10 @@ func TestPortal_ShowsExperiencesWhileTheyAreOpen(t *testing.T) {
 		assert.NotContains(t, page, "javascript:alert(1)\"")
 		assert.NotContains(t, home+page, "/files/", "pages hold no signed addresses")
 		g.gets(file, "hello")
+		next, err := g.Grant.CreateFileVersion(t.Context(), g.account, sheet.ID, grant.NewVersion{Size: 7})
+		require.NoError(t, err)
+		g.completes(sheet.ID, next.UploadURL, "goodbye")
+		assert.Contains(t, g.see(below, http.StatusOK), "7 B · version 2, newer than the one you downloaded")
 
 		other, err := g.Customer.Create(t.Context(), g.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
@@ -160,7 +170,13 @@ func TestPortal_LinksTheFilesThatWereBought(t *testing.T) {
 			assert.Contains(t, page, "5 B · 2 of 2 downloads left", "to look is not to download")
 		}
 		g.gets(file, "hello")
-		assert.Contains(t, g.see("", http.StatusOK), "1 of 2 downloads left")
+		assert.Contains(t, g.see("", http.StatusOK), "1 of 2 downloads left · version 1</small>")
+		next, err := g.Grant.CreateFileVersion(t.Context(), g.account, f.ID, grant.NewVersion{Size: 7})
+		require.NoError(t, err)
+		g.completes(f.ID, next.UploadURL, "goodbye")
+		assert.Contains(t, g.see("", http.StatusOK), "7 B · 1 of 2 downloads left · version 2, newer than the one you downloaded</small>")
+		g.gets(file, "goodbye")
+		assert.Contains(t, g.see("", http.StatusOK), "0 of 2 downloads left · version 2</small>")
 
 		_, err = g.billing.CreateRefund(t.Context(), g.account, store.NewRefund{Order: order.ID, Amount: &order.TotalAmount, Reason: store.RefundReasonCustomerRequest})
 		require.NoError(t, err)

@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -115,7 +117,7 @@ func (p *Pages) deliveries(v *visit, grants []grant.Grant) ([]delivery, error) {
 		seen[key] = true
 		shown := delivery{Delivery: d}
 		if f := files[text(d.FileID)]; f != nil {
-			shown.Download = newDownload(d.GrantID, f)
+			shown.Download = newDownload(v.l, d.GrantID, f, cmp.Or(core.Deref(d.Version), f.Version), d.Downloaded)
 			if d.Size != nil {
 				shown.Download.Size = fileSize(*d.Size)
 			}

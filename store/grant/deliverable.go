@@ -21,6 +21,7 @@ type Deliverable struct {
 	Version, Size  *int64 // of a file, like the next two
 	DownloadsCount *int64 // by this grant
 	DownloadLimit  *int64 // nil = any number
+	Downloaded     *int64 // the version that this grant downloaded last, nil if that was not noted
 
 	Waits bool // it is a licence key, of which there is none left: the next one that is imported is for it
 }
@@ -62,18 +63,19 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 		Size      *int64 `db:"size"`
 		Downloads *int64 `db:"downloads"`
 		Limit     *int64 `db:"download_limit"`
+		Had       *int64 `db:"had"`
 	}](ctx, s.db, `
 		SELECT g.id AS grant_id, d.type, d.ref, d.name, d.position, d.id, `+version+` AS version, COALESCE(v.size, f.size) AS size, COALESCE(n.downloads, 0) AS downloads,
-			COALESCE(g.download_limit, d.download_limit) AS download_limit FROM grants g
+			COALESCE(g.download_limit, d.download_limit) AS download_limit, n.version AS had FROM grants g
 		JOIN products p ON p.account_id = g.account_id AND p.id = g.product_id
 		JOIN product_deliverables d ON d.account_id = g.account_id AND d.product_id = g.product_id
 		LEFT JOIN files f ON f.account_id = g.account_id AND f.id = d.ref AND d.type = 'file'
 		LEFT JOIN file_versions v ON v.account_id = g.account_id AND v.file_id = f.id AND v.version = `+version+`
 		LEFT JOIN grant_downloads n ON n.account_id = g.account_id AND n.grant_id = g.id AND n.file_id = f.id
 		WHERE g.account_id = ? AND `+condition+` AND `+db.OnListSQL+`
-		UNION ALL SELECT k.grant_id, '', k.id, NULL, 1000000, '', NULL, NULL, NULL, NULL FROM license_keys k
+		UNION ALL SELECT k.grant_id, '', k.id, NULL, 1000000, '', NULL, NULL, NULL, NULL, NULL FROM license_keys k
 		WHERE k.account_id = ? AND `+keyed+` AND (k.ended_by IS NULL OR k.ended_by <> 'rotation')
-		UNION ALL SELECT w.id, 'wait', NULL, NULL, 1000000, '', NULL, NULL, NULL, NULL FROM license_waits w WHERE w.account_id = ? AND `+waiting+` ORDER BY 1, 5, 6`,
+		UNION ALL SELECT w.id, 'wait', NULL, NULL, 1000000, '', NULL, NULL, NULL, NULL, NULL FROM license_waits w WHERE w.account_id = ? AND `+waiting+` ORDER BY 1, 5, 6`,
 		account, arg, account, arg, account, arg)
 	if err != nil {
 		return fmt.Errorf("read what grants open: %w", err)
@@ -93,7 +95,7 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 		d := Deliverable{Type: row.Type, Name: row.Name}
 		switch {
 		case row.Type == "file":
-			d.FileID, d.Version, d.Size, d.DownloadsCount, d.DownloadLimit = row.Ref, row.Version, row.Size, row.Downloads, row.Limit
+			d.FileID, d.Version, d.Size, d.DownloadsCount, d.DownloadLimit, d.Downloaded = row.Ref, row.Version, row.Size, row.Downloads, row.Limit, row.Had
 		case row.Type == "experience":
 			d.ExperienceID = row.Ref
 		case row.Type == "link" && g.StatusNow() == StatusActive:

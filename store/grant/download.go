@@ -62,9 +62,9 @@ func (s *Store) opens(ctx context.Context, g *Grant, file string) (*Deliverable,
 	return &Deliverable{Type: "file", FileID: &file, Version: &found.Version, DownloadsCount: &found.Downloads, DownloadLimit: g.DownloadLimit}, nil
 }
 
-// Download checks that a buyer may have a file now. From its first byte it counts as a download: then CodeForbidden says that the limit is used
+// Download checks that a buyer may have a version of a file now. From its first byte it counts as a download: then CodeForbidden says that the limit is used
 // up. A grant that does not open the file any more is CodeGone.
-func (s *Store) Download(ctx context.Context, account, grant, file string, first bool) error {
+func (s *Store) Download(ctx context.Context, account, grant, file string, version int64, first bool) error {
 	g, err := s.GetGrant(ctx, account, grant)
 	if err != nil {
 		return err
@@ -79,12 +79,12 @@ func (s *Store) Download(ctx context.Context, account, grant, file string, first
 	if !first && *d.DownloadsCount > 0 { // without a first byte there is nothing to go on with
 		return nil
 	}
-	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.count(ctx, u, g, d) })
+	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.count(ctx, u, g, d, version) })
 	return err
 }
 
-// count counts a download by a grant and of the file, unless there were as many as the limit allows.
-func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable) error {
+// count counts a download of a version by a grant and of the file, unless there were as many as the limit allows.
+func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable, version int64) error {
 	if _, err := u.Exec(ctx, `
 		INSERT INTO grant_downloads (account_id, grant_id, file_id, downloads) VALUES (?, ?, ?, 0) ON CONFLICT (account_id, grant_id, file_id) DO NOTHING`,
 		g.AccountID, g.ID, *d.FileID); err != nil {
@@ -92,8 +92,8 @@ func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable)
 	}
 	limit := core.Deref(d.DownloadLimit)
 	rows, err := u.Exec(ctx, `
-		UPDATE grant_downloads SET downloads = downloads + 1
-		WHERE account_id = ? AND grant_id = ? AND file_id = ? AND (CAST(? AS bigint) = 0 OR downloads < ?)`, g.AccountID, g.ID, *d.FileID, limit, limit)
+		UPDATE grant_downloads SET downloads = downloads + 1, version = ?
+		WHERE account_id = ? AND grant_id = ? AND file_id = ? AND (CAST(? AS bigint) = 0 OR downloads < ?)`, version, g.AccountID, g.ID, *d.FileID, limit, limit)
 	switch {
 	case err != nil:
 		return fmt.Errorf("count download: %w", err)
@@ -104,18 +104,22 @@ func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable)
 	return err
 }
 
-// DownloadsBy returns how often a grant downloaded files, by the ids of those that it did.
-func (s *Store) DownloadsBy(ctx context.Context, account, grant string) (map[string]int64, error) {
-	rows, err := db.Select[struct {
-		FileID    string `db:"file_id"`
-		Downloads int64  `db:"downloads"`
-	}](ctx, s.db, `SELECT file_id, downloads FROM grant_downloads WHERE account_id = ? AND grant_id = ?`, account, grant)
+// Downloads are those of a file by a grant.
+type Downloads struct {
+	FileID  string `db:"file_id"`
+	Count   int64  `db:"downloads"`
+	Version *int64 `db:"version"` // the last that was downloaded, nil if that was not noted
+}
+
+// DownloadsBy returns the downloads by a grant, by the ids of the files.
+func (s *Store) DownloadsBy(ctx context.Context, account, grant string) (map[string]Downloads, error) {
+	rows, err := db.Select[Downloads](ctx, s.db, `SELECT file_id, downloads, version FROM grant_downloads WHERE account_id = ? AND grant_id = ?`, account, grant)
 	if err != nil {
 		return nil, fmt.Errorf("read downloads of a grant: %w", err)
 	}
-	counts := make(map[string]int64, len(rows))
+	byFile := make(map[string]Downloads, len(rows))
 	for _, row := range rows {
-		counts[row.FileID] = row.Downloads
+		byFile[row.FileID] = row
 	}
-	return counts, nil
+	return byFile, nil
 }
