@@ -48,6 +48,11 @@ func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *subscription.S
 			return err
 		}
 	}
+	return s.writeCard(ctx, u, sub, now)
+}
+
+// writeCard has the customer of a subscription told before its card expires, if that is to be in its period. They are told of each card once.
+func (s *Store) writeCard(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil || method == nil {
 		return err

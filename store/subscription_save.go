@@ -38,8 +38,8 @@ func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *subscript
 
 // writeNews has the customer of a subscription that goes on told what became of it in this transaction.
 func (s *Store) writeNews(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
-	begins, isKept := sub.Begins, sub.IsKept
-	sub.Begins, sub.IsKept = false, false
+	begins, isKept, gotCard := sub.Begins, sub.IsKept, sub.GotCard
+	sub.Begins, sub.IsKept, sub.GotCard = false, false, false
 	if sub.HasEnded() {
 		return nil
 	}
@@ -50,6 +50,9 @@ func (s *Store) writeNews(ctx context.Context, u *db.Unit, sub *subscription.Sub
 	}
 	if begins {
 		return s.writePeriod(ctx, u, sub, now)
+	}
+	if gotCard {
+		return s.writeCard(ctx, u, sub, now)
 	}
 	return nil
 }

@@ -1664,7 +1664,7 @@ type Account struct {
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
 	// Letters Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All but `checkout_abandoned` are on unless you switch them off. Where the law has customers told of trials or
-	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
+	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins (`card_expiring` also when a card is chosen), and `invoice_reminder` when an invoice is
 	// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 	Letters LetterSettings `json:"letters"`
 
@@ -7356,7 +7356,8 @@ type Letter struct {
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
 	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 	// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
-	// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
+	// 30 days; one that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
+	// that you issued is due
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
 	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. It is sent once, and
@@ -7419,7 +7420,8 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
 // taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 // letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
-// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
+// 30 days; one that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
+// that you issued is due
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
 // `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. It is sent once, and
@@ -7430,7 +7432,7 @@ type LetterKind string
 type LetterList = wire.List[Letter]
 
 // LetterSettings Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All but `checkout_abandoned` are on unless you switch them off. Where the law has customers told of trials or
-// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
+// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins (`card_expiring` also when a card is chosen), and `invoice_reminder` when an invoice is
 // issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 type LetterSettings struct {
 	// Receipt When an order is paid, a free one too: with downloads, licence keys and links.
@@ -7483,7 +7485,7 @@ type LetterSettings struct {
 	// Example: true
 	RenewalUpcoming bool `json:"renewal_upcoming"`
 
-	// CardExpiring 30 days before the card expires that a subscription is charged to, as of the beginning of its period.
+	// CardExpiring 30 days before the card expires that a subscription is charged to, as of the beginning of its period or since it was chosen for it.
 	//
 	// Example: true
 	CardExpiring bool `json:"card_expiring"`

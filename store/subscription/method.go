@@ -18,7 +18,7 @@ const maxTriesADay = 5
 // invoice is tried with the method at once, beside the schedule, unless it was tried with it before or too often within the
 // last day. The caller stores the subscription.
 func (s *Store) ChargeWith(ctx context.Context, u *db.Unit, sub *Subscription, m *payment.SavedMethod, now core.Time) error {
-	sub.Method, sub.ExtraAttempt = core.JSONOf(m.Billing()), false
+	sub.Method, sub.ExtraAttempt, sub.GotCard = core.JSONOf(m.Billing()), false, true
 	if sub.Status != StatusPastDue {
 		return nil
 	}

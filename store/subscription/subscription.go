@@ -97,6 +97,7 @@ type Subscription struct {
 	IsPaid    bool `json:"-"` // the current period was paid for in this transaction
 	IsCovered bool `json:"-"` // it was begun in this transaction, and what was left of the one before pays for it
 	Begins    bool `json:"-"` // a period began in this transaction
+	GotCard   bool `json:"-"` // a card was chosen for it in this transaction
 	IsKept    bool `json:"-"` // its cancellation was taken back in this transaction
 	IsAsked   bool `json:"-"` // somebody asks for its plan, or for one that waits, in this transaction
 	Ends      bool `json:"-"` // set from its end until that is stored

@@ -226,6 +226,26 @@ func TestLetters_ACardExpires(t *testing.T) {
 	})
 }
 
+// Who chooses a card in the middle of a long period is told before it expires, once however often they choose it.
+func TestLetters_ACardExpiresThatWasChosenSince(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, yearly(t, c))
+		other := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, sub.Customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_mastercard"}}))
+		last := expiresSoon(t, s, sub)
+		for _, card := range []string{other.ID, sub.PaymentMethod.ID, other.ID} {
+			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &card}))
+		}
+		advance(t, c, time.Until(last)-30*aDay-time.Hour)
+		none(t, c, "card_expiring")
+		advance(t, c, 2*time.Hour)
+		sent := sentOf(t, c, "card_expiring")
+		if len(sent) != 1 {
+			t.Fatalf("they are %+v", settledLetters(t, c, "card_expiring"))
+		}
+		tells(t, s, sent[0], "Your card for Test expires soon", "Mastercard card ending in 4444")
+	})
+}
+
 // asksFor asks for a change of plan with the next period, or at once.
 func asksFor(t *testing.T, c *sdk.Client, sub *sdk.Subscription, to *sdk.PriceVariant, behavior sdk.ProrationBehavior) {
 	t.Helper()
