@@ -36,7 +36,7 @@ func TestMakeTest_RunsEveryTest(t *testing.T) {
 	}
 	billing := value(`(?m)^BILLING = (.*)$`)
 	for _, step := range []string{"sqlite", "postgres"} {
-		value(`step:` + step + ` .*TILLWRIGHT_TEST_ENGINES=` + step + ` .* -- (\$\(BILLING\)) `)
+		value(`(?:step|with):` + step + ` .*TILLWRIGHT_TEST_ENGINES=` + step + ` .* -- (\$\(BILLING\)) `)
 	}
 	seen := map[string]bool{}
 	for file, names := range testsByFile(t) {
