@@ -55,7 +55,7 @@ var ofOneEngine = map[string][]string{
 		"UPDATE idempotency_keys SET lease_until = 0 WHERE", // once, when a server starts
 		"filter_has(?, ", // a function of the program, which a meter does not have; store/filter_plan_test.go has it
 	},
-	"postgres": {"DELETE FROM rate_windows WHERE subject IN"}, // once a minute, who asked within the last few
+	"postgres": {"DELETE FROM rate_windows WHERE subject = ANY("}, // once a minute, who asked within the last few
 }
 
 // needStatistics are those that PostgreSQL takes to concern a third of all rows until it has statistics of what there is now, which a server makes when it
