@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -33,8 +34,8 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 }
 
 // sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
-// not keep the others waiting: its letters come in turn with theirs. One that fails is added to failing, and accounts in there are left out.
-func (p *Post) sendLetters(ctx context.Context, failing map[string]bool) (more bool, err error) {
+// not keep the others waiting: its letters come in turn with theirs. When one fails is noted in failed, and it is left out for a while.
+func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (more bool, err error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
 	accounts, err := p.store.LetterAccounts(ctx)
@@ -43,37 +44,37 @@ func (p *Post) sendLetters(ctx context.Context, failing map[string]bool) (more b
 	}
 	var waiting [][]core.Due
 	var errs []error
+	failing := func(account string) bool { return time.Since(failed[account]) < dueInterval }
+	fail := func(account string, err error) {
+		if err != nil && !failing(account) { // one error of each account says enough
+			errs, failed[account] = append(errs, err), time.Now()
+		}
+	}
 	for _, account := range accounts {
-		if failing[account] {
+		if failing(account) {
 			continue
 		}
-		if ctx.Err() != nil || len(errs) >= mostFailures { // the database is away
-			return false, errors.Join(errs...)
+		if ctx.Err() != nil || len(errs) >= mostFailures { // the database may be away
+			break
 		}
 		if !p.Sends() {
 			skips, err := p.store.SkipLetters(ctx, account, noMail)
-			if err != nil {
-				errs, failing[account] = append(errs, err), true
-			}
+			fail(account, err)
 			more = more || skips
 			continue
 		}
 		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
-		if err != nil {
-			errs, failing[account] = append(errs, err), true
-		}
+		fail(account, err)
 		if len(due) > 0 {
 			waiting = append(waiting, due)
 		}
 	}
 	due := inTurn(waiting)
 	for i, err := range p.sendAll(ctx, due) {
-		if err != nil {
-			errs, failing[due[i].AccountID] = append(errs, err), true
-		}
+		fail(due[i].AccountID, err)
 	}
 	for _, due := range waiting {
-		more = more || len(due) == lettersOfAccount && !failing[due[0].AccountID]
+		more = more || len(due) == lettersOfAccount && !failing(due[0].AccountID)
 	}
 	return more, errors.Join(errs...)
 }

@@ -47,11 +47,11 @@ func (p *Post) SendDue(ctx context.Context) error {
 		}
 	}
 	note(p.tellOfFailing(ctx))
-	failing := map[string]bool{} // accounts, until this returns
+	failedAt := map[string]time.Time{} // by account
 	for more := true; more && ctx.Err() == nil; {
 		awaited := p.sendAwaited(ctx)
 		wrote, unwritten := p.writeLetters(ctx)
-		sends, unsent := p.sendLetters(ctx, failing)
+		sends, unsent := p.sendLetters(ctx, failedAt)
 		note(awaited, unwritten, unsent)
 		more = wrote || sends
 	}

@@ -1,7 +1,7 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 
--- A post has a picture, too. Step 200 finds what is there already.
+-- A post has a picture, too. Step 195 finds what is there already.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION blog_posts_picture() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- A post has a picture, too. Step 200 finds what is there already.
+-- A post has a picture, too. Step 195 finds what is there already.
 -- +goose StatementBegin
 CREATE TRIGGER IF NOT EXISTS blog_posts_picture_insert AFTER INSERT ON blog_posts WHEN NEW.cover_url IS NOT NULL BEGIN
     INSERT INTO pictures (account_id, owner_id, address) SELECT NEW.account_id, NEW.id, NEW.cover_url WHERE NEW.cover_url IS NOT NULL
