@@ -23,14 +23,28 @@ const (
 	reminderIsAfter  = "after"
 )
 
+// Of a letter that was written before.
+const (
+	keepLetter = `DO NOTHING`
+
+	// sendSkipped has it sent after all, if it was skipped.
+	sendSkipped = `DO UPDATE SET status = excluded.status, due_at = excluded.due_at, next_attempt_at = excluded.next_attempt_at, recipient = NULL,
+		attempts = 0, last_error = NULL, updated_at = excluded.updated_at WHERE letters.status = 'skipped'`
+)
+
 // writeDated has a letter sent from due on, or at once if that is over, unless it was written before.
 func (s *Store) writeDated(ctx context.Context, u *db.Unit, l Letter, due, now core.Time) error {
+	return s.writeOnce(ctx, u, l, due, now, keepLetter)
+}
+
+// writeOnce is writeDated, and says what becomes of a letter that was written before.
+func (s *Store) writeOnce(ctx context.Context, u *db.Unit, l Letter, due, now core.Time, before string) error {
 	l.NextAttemptAt = new(s.Now())
 	if due > now {
 		l.DueAt, l.NextAttemptAt = &due, nil
 	}
 	l.ID, l.Status, l.CreatedAt, l.UpdatedAt = core.NewID(core.KindLetter), LetterStatusQueued, now, now
-	_, err := u.Exec(ctx, letterColumns.InsertSQL+` ON CONFLICT (account_id, object_id, kind, period) DO NOTHING`, letterColumns.Values(&l)...)
+	_, err := u.Exec(ctx, letterColumns.InsertSQL+` ON CONFLICT (account_id, object_id, kind, period) `+before, letterColumns.Values(&l)...)
 	if err != nil {
 		return fmt.Errorf("write a letter for a day: %w", err)
 	}
@@ -51,7 +65,8 @@ func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *subscription.S
 	return s.writeCard(ctx, u, sub, now)
 }
 
-// writeCard has the customer of a subscription told before its card expires, if that is to be in its period. They are told of each card once.
+// writeCard has the customer of a subscription told before its card expires, if that is to be in its period. They are told of each card once. A letter
+// that was skipped, since another card was chosen meanwhile, is sent after all.
 func (s *Store) writeCard(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 	method, err := s.Subscription.Method(ctx, sub)
 	if err != nil || method == nil {
@@ -59,9 +74,9 @@ func (s *Store) writeCard(ctx context.Context, u *db.Unit, sub *subscription.Sub
 	}
 	expiry := method.Card.Expiry()
 	if due := expiry.Add(-cardNotice); expiry > now && due < sub.CurrentPeriodEnd {
-		return s.writeDated(ctx, u, Letter{
+		return s.writeOnce(ctx, u, Letter{
 			AccountID: sub.AccountID, Kind: tenant.LetterCardExpiring, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: method.Card.Period(),
-		}, due, now)
+		}, due, now, sendSkipped)
 	}
 	return nil
 }

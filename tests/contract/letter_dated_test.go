@@ -243,6 +243,19 @@ func TestLetters_ACardExpiresThatWasChosenSince(t *testing.T) {
 			t.Fatalf("they are %+v", settledLetters(t, c, "card_expiring"))
 		}
 		tells(t, s, sent[0], "Your card for Test expires soon", "Mastercard card ending in 4444")
+
+		// The other card was left on the day of its letter, and is chosen again before it expires.
+		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &sub.PaymentMethod.ID}))
+		advance(t, c, time.Hour)
+		again := sentOf(t, c, "card_expiring")
+		if len(again) != 2 {
+			t.Fatalf("they are %+v", settledLetters(t, c, "card_expiring"))
+		}
+		tells(t, s, again[0], "Your card for Test expires soon", "Visa card ending in 4242")
+		advance(t, c, aDay)
+		if sent := sentOf(t, c, "card_expiring"); len(sent) != 2 {
+			t.Errorf("they are %+v", sent)
+		}
 	})
 }
 
