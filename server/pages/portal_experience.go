@@ -67,20 +67,24 @@ func (p *Pages) experienceDownloads(v *visit, e *content.Experience, g *grant.Gr
 	if err != nil {
 		return nil, err
 	}
-	var by grant.Grant
-	if g != nil {
-		by = *g
-	}
-	var had map[string]grant.Downloads
+	by, had := &grant.Grant{}, map[string]grant.Downloads{}
 	if g != nil && len(files) > 0 {
+		by = g
+		if err = p.store.Grant.Open(v.ctx(), by); err != nil {
+			return nil, err
+		}
 		if had, err = p.store.Grant.DownloadsBy(v.ctx(), e.AccountID, by.ID); err != nil {
 			return nil, err
 		}
 	}
 	all := make(map[string]*download, len(files))
 	for id, f := range files {
-		all[id] = newDownload(v.l, by.ID, f, f.Version, had[id].Version)
-		all[id].limit(v.l, by.DownloadLimit, new(had[id].Count))
+		version, limit := f.Version, by.DownloadLimit
+		if d := by.File(id); d != nil { // what its link sends
+			version, limit, f.Size = *d.Version, d.DownloadLimit, *d.Size
+		}
+		all[id] = newDownload(v.l, by.ID, f, version, had[id].Version)
+		all[id].limit(v.l, limit, new(had[id].Count))
 	}
 	return all, nil
 }

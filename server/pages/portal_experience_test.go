@@ -93,6 +93,29 @@ func course(script, file string) content.Experience {
 	})}
 }
 
+// A product that delivers a file by itself and in an experience, each version to new buyers alone: the link sends the version of the day it was bought.
+func TestPortal_ExperienceNamesTheVersionThatItsLinkSends(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sheet := g.uploads("Sheet.txt", "hello")
+		e := course("", sheet.ID)
+		e.Status = content.ExperienceStatusPublished
+		made, err := g.Content.CreateExperience(t.Context(), g.account, e)
+		require.NoError(t, err)
+		p := g.sell(catalog.Product{Name: "Academy", DeliveryUpdates: catalog.DeliveryUpdatesNewBuyers, Deliverables: []catalog.Deliverable{
+			{Type: catalog.DeliverableTypeExperience, Ref: &made.ID}, {Type: catalog.DeliverableTypeFile, Ref: &sheet.ID},
+		}}, 1900)
+		given, err := g.CreateGrant(t.Context(), g.account, store.NewGrant{Customer: g.customer.ID, Product: p.ID})
+		require.NoError(t, err)
+		next, err := g.Grant.CreateFileVersion(t.Context(), g.account, sheet.ID, grant.NewVersion{Size: 7})
+		require.NoError(t, err)
+		g.completes(sheet.ID, next.UploadURL, "goodbye")
+		g.gets("/downloads/"+given.ID+"/"+sheet.ID, "hello")
+		page := g.see("/experiences/"+made.ID, http.StatusOK)
+		assert.Contains(t, page, "5 B · version 1<")
+		assert.NotContains(t, page, "newer than")
+	})
+}
+
 func TestPortal_ShowsExperiencesWhileTheyAreOpen(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		sheet := g.uploads("Sheet <b>.txt", "hello")
@@ -113,6 +136,9 @@ func TestPortal_ShowsExperiencesWhileTheyAreOpen(t *testing.T) {
 		require.NoError(t, err)
 		g.completes(sheet.ID, next.UploadURL, "goodbye")
 		assert.Contains(t, g.see(below, http.StatusOK), "7 B · version 2, newer than the one you downloaded")
+		g.gets(file, "goodbye")
+		require.NoError(t, g.Grant.Download(t.Context(), g.account, given.ID, sheet.ID, 1, true), "by an older link")
+		assert.Contains(t, g.see(below, http.StatusOK), "7 B · version 2<", "the newest counts")
 
 		other, err := g.Customer.Create(t.Context(), g.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)

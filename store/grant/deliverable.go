@@ -21,7 +21,7 @@ type Deliverable struct {
 	Version, Size  *int64 // of a file, like the next two
 	DownloadsCount *int64 // by this grant
 	DownloadLimit  *int64 // nil = any number
-	Downloaded     *int64 // the version that this grant downloaded last, nil if that was not noted
+	Downloaded     *int64 // the newest version that this grant downloaded, nil if that was not noted
 
 	Waits bool // it is a licence key, of which there is none left: the next one that is imported is for it
 }
@@ -104,6 +104,11 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 		g.Deliverables = append(g.Deliverables, d)
 	}
 	return nil
+}
+
+// Open fills in what one grant opens.
+func (s *Store) Open(ctx context.Context, g *Grant) error {
+	return s.open(ctx, g.AccountID, []*Grant{g})
 }
 
 // unlock names the licence key of the grant in its deliverable. One for which the price variant asks alone has none yet.

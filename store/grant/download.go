@@ -30,12 +30,20 @@ func (s *Store) GetOpenedFile(ctx context.Context, account, ref, file string) (*
 	return g, f, v, err
 }
 
+// File returns what the grant opens of a file by itself, nil if it has the file in an experience alone. The link of a file sends this one first.
+func (g *Grant) File(id string) *Deliverable {
+	at := slices.IndexFunc(g.Deliverables, func(d Deliverable) bool { return d.FileID != nil && *d.FileID == id })
+	if at < 0 {
+		return nil
+	}
+	return &g.Deliverables[at]
+}
+
 // opens returns what a grant opens that is a file, of the product itself or of an experience that the product delivers, nil if it does not open
 // it.
 func (s *Store) opens(ctx context.Context, g *Grant, file string) (*Deliverable, error) {
-	at := slices.IndexFunc(g.Deliverables, func(d Deliverable) bool { return d.FileID != nil && *d.FileID == file })
-	if at >= 0 {
-		return &g.Deliverables[at], nil
+	if d := g.File(file); d != nil {
+		return d, nil
 	}
 	var experiences []string
 	for _, d := range g.Deliverables {
@@ -92,8 +100,8 @@ func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable,
 	}
 	limit := core.Deref(d.DownloadLimit)
 	rows, err := u.Exec(ctx, `
-		UPDATE grant_downloads SET downloads = downloads + 1, version = ?
-		WHERE account_id = ? AND grant_id = ? AND file_id = ? AND (CAST(? AS bigint) = 0 OR downloads < ?)`, version, g.AccountID, g.ID, *d.FileID, limit, limit)
+		UPDATE grant_downloads SET downloads = downloads + 1, version = CASE WHEN version > CAST(? AS bigint) THEN version ELSE CAST(? AS bigint) END
+		WHERE account_id = ? AND grant_id = ? AND file_id = ? AND (CAST(? AS bigint) = 0 OR downloads < ?)`, version, version, g.AccountID, g.ID, *d.FileID, limit, limit)
 	switch {
 	case err != nil:
 		return fmt.Errorf("count download: %w", err)
@@ -108,7 +116,7 @@ func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable,
 type Downloads struct {
 	FileID  string `db:"file_id"`
 	Count   int64  `db:"downloads"`
-	Version *int64 `db:"version"` // the last that was downloaded, nil if that was not noted
+	Version *int64 `db:"version"` // the newest that was downloaded, nil if that was not noted
 }
 
 // DownloadsBy returns the downloads by a grant, by the ids of the files.
