@@ -339,7 +339,7 @@ const mostOfHero = 320
 // lowImage returns an image that is drawn no higher than that, as wide as it is then: its box is as large as what is seen.
 func lowImage(i ui.Image) ui.Image {
 	if i.Height > mostOfHero {
-		i.Width, i.Height = i.Width*mostOfHero/i.Height, mostOfHero
+		i.Width, i.Height = max(1, i.Width*mostOfHero/i.Height), mostOfHero
 	}
 	return i
 }

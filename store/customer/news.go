@@ -132,7 +132,8 @@ func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey str
 	if err != nil {
 		return nil, fmt.Errorf("find the customers with an address: %w", err)
 	}
-	condition, arg := s.db.In("id", ids)
+	slices.Sort(ids) // there is one for each order
+	condition, arg := s.db.In("id", slices.Compact(ids))
 	all, err := db.Select[Customer](ctx, u, Columns.SelectSQL+` WHERE account_id = ? AND deleted_at IS NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("lock the customers with an address: %w", err)
