@@ -74,6 +74,9 @@ func (l *Locale) date(pattern string, t time.Time) string {
 		"year", strconv.Itoa(t.Year()), "time", t.Format("15:04"))
 }
 
+// List returns parts with what the language writes between them.
+func (l *Locale) List(parts ...string) string { return strings.Join(parts, l.T("format.separator")) }
+
 // Every returns an interval, such as every month or every 3 weeks.
 func (l *Locale) Every(interval string, count int64) string {
 	if count == 1 {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -87,7 +86,7 @@ func (p *Pages) adNetworks(ctx context.Context, l *locale.Locale, seller *tenant
 	case 0:
 		return names[0], nil
 	default:
-		return l.T("ads.and", "names", strings.Join(names[:last], ", "), "last", names[last]), nil
+		return l.T("ads.and", "names", l.List(names[:last]...), "last", names[last]), nil
 	}
 }
 

@@ -41,7 +41,7 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 			Value: core.DecimalAmount(line.UnitAmount, line.Currency),
 		}
 		if bounds := c.bounds(); bounds != "" {
-			c.Label += ", " + bounds
+			c.Label = p.l.List(c.Label, bounds)
 		}
 		line.Choice = c
 	}
@@ -106,7 +106,7 @@ func (c *choice) bounds() string {
 		most = c.l.T("amount.most", "amount", c.l.Money(*c.most, c.currency))
 	}
 	if least != "" && most != "" {
-		return least + ", " + most
+		return c.l.List(least, most)
 	}
 	return least + most
 }

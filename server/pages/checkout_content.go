@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"strings"
-
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/catalog"
 )
@@ -25,5 +23,5 @@ func includedIn(l *locale.Locale, p *catalog.Product, v *catalog.PriceVariant) s
 	if parts == nil {
 		return ""
 	}
-	return l.T("includes.all", "what", strings.Join(parts, l.T("includes.separator")))
+	return l.T("includes.all", "what", l.List(parts...))
 }

@@ -250,7 +250,7 @@ func (p checkoutPage) TermNames() string {
 	for i, t := range p.Terms {
 		names[i] = t.Title
 	}
-	return strings.Join(names, ", ")
+	return p.l.List(names...)
 }
 
 // showBought has the page of a paid checkout show its order, and what it gave the buyer.

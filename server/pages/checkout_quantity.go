@@ -52,10 +52,10 @@ func (p *checkoutPage) letCount(variants map[string]*catalog.PriceVariant) {
 			Value: strconv.FormatInt(line.Quantity, 10),
 		}}
 		if sales > 1 {
-			line.Pieces.Label += ", " + line.Describe()
+			line.Pieces.Label = p.l.List(line.Pieces.Label, line.Describe())
 		}
 		line.Pieces.named = line.Pieces.Label
-		line.Pieces.Label += ", " + line.Pieces.bounds()
+		line.Pieces.Label = p.l.List(line.Pieces.named, line.Pieces.bounds())
 	}
 }
 
@@ -106,5 +106,5 @@ func (p *pieces) bounds() string {
 	if p.least <= 1 {
 		return most
 	}
-	return p.l.T("amount.least", "amount", strconv.FormatInt(p.least, 10)) + ", " + most
+	return p.l.List(p.l.T("amount.least", "amount", strconv.FormatInt(p.least, 10)), most)
 }

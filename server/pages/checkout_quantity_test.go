@@ -36,6 +36,7 @@ func TestCheckoutLink_LetsTheBuyerChooseTheQuantity(t *testing.T) {
 		require.NoError(t, err)
 		page := w.page(link.URL, http.StatusOK)
 		assert.Contains(t, page, `<label for="quantity.0">Quantity, at most 5</label>`)
+		assert.Contains(t, w.page(link.URL+"?locale=ja", http.StatusOK), `<label for="quantity.0">数量、5以下</label>`)
 		assert.Contains(t, page, `<details class="fold" open>`, "it is seen on a phone")
 		form = w.offered(link.URL)
 		form["do"], form["quantity.0"] = []string{"update"}, []string{"3"}

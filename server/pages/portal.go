@@ -273,7 +273,7 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 	}
 	all := make([]portalOrder, len(orders))
 	for i, o := range orders {
-		all[i] = portalOrder{Order: o, Summary: bought(lines[o.ID])}
+		all[i] = portalOrder{Order: o, Summary: bought(v.l, lines[o.ID])}
 		if o.InvoiceID != nil {
 			all[i].Invoice = invoices[*o.InvoiceID]
 		}
@@ -282,14 +282,14 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 }
 
 // bought returns in words what an order is for.
-func bought(items []lineitem.Item) string {
+func bought(l *locale.Locale, items []lineitem.Item) string {
 	all := make([]string, len(items))
 	for i := range items {
 		if all[i] = items[i].Describe(); items[i].Quantity != 1 {
 			all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, all[i])
 		}
 	}
-	return strings.Join(all, ", ")
+	return l.List(all...)
 }
 
 // portalOrderList is the data of portal_orders.html: a page of orders, and the id after which the older ones begin, empty for

@@ -26,7 +26,7 @@ func (p *Pages) purchases(v *visit) ([]portalPurchase, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i] = portalPurchase{Checkout: c, Summary: bought(items)}
+		all[i] = portalPurchase{Checkout: c, Summary: bought(v.l, items)}
 		if c.SubscriptionID == nil {
 			continue
 		}

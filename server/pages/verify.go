@@ -55,7 +55,7 @@ func (p *Pages) showVerify(c echo.Context, checkout *checkout.Checkout, expired,
 		return err
 	}
 	l := p.speak(c, checkout.Locale, offer.Seller.Locale)
-	return p.render(c, http.StatusOK, "verify.html", ui.Frame{Title: l.T("verify.title"), Shop: shopOf(offer.Seller)}, verifyPage{Seller: offer.Seller, Checkout: checkout, Summary: bought(offer.Items), Said: said})
+	return p.render(c, http.StatusOK, "verify.html", ui.Frame{Title: l.T("verify.title"), Shop: shopOf(offer.Seller)}, verifyPage{Seller: offer.Seller, Checkout: checkout, Summary: bought(l, offer.Items), Said: said})
 }
 
 // askWhose sends a letter to the address that was typed into a checkout, for its reader to confirm.
