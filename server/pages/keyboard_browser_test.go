@@ -61,7 +61,7 @@ func (y *typist) enter(number string) {
 }
 
 // foreign are the words on these pages that are in no catalogue: names, addresses, and what an invoice says in the words in which it was written.
-var foreign = regexp.MustCompile(`grace@example\.com|(?i:tenth)|IVA|Visa|INV-\d+|Change from .*, until [\d-]+`)
+var foreign = regexp.MustCompile(`grace@example\.com|طيور\.txt|(?i:tenth)|IVA|Visa|INV-\d+|Change from دليل الطيور to دليل الطيور, until \d{4}-\d\d-\d\d`)
 
 // sees waits for a page on which an expression is true. It is in the language and the direction that were asked for, fits a narrow telephone and has no
 // barrier. Of the language that shows what is not translated it has no word that is not. Numbers of cards, and keys, run from left to right everywhere.
@@ -82,8 +82,8 @@ func (y *typist) sees(name, expression string) {
 	axe.Check(y.t, y.Page, name+" in "+y.tongue.Tag)
 }
 
-// words are those with a letter that English has not.
-var words = regexp.MustCompile(`\p{L}*[^\x00-\x7f]\p{L}*`)
+// words are those with a letter that English has not. A quotation mark is no letter: a word of English that stands beside one is none of them.
+var words = regexp.MustCompile(`\p{L}*[^\x00-\x7f\P{L}]\p{L}*`)
 
 // plan puts a guide on sale that is renewed each month, with a file, and offers a dearer plan of it. It returns a link to the first, and the dearer one.
 func (w *shop) plan() (link *checkout.Link, dearer string) {
