@@ -177,8 +177,8 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Change from %s to %s, until %s", sub.CurrentPlan().Describe(), c.Plan.Describe(), seller.Local(next.CurrentPeriodEnd).Format("2006-01-02"))
-	item.Description, item.PeriodStart = &text, &now
+	item.DescribeChange(lineitem.PlanChange{From: sub.CurrentPlan().Describe(), To: c.Plan.Describe(), Until: seller.Local(next.CurrentPeriodEnd)})
+	item.PeriodStart = &now
 	b, err := s.Subscription.PriceBill(ctx, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func invoiceOf(l *locale.Locale, seller *tenant.Account, d *invoice.Detail, refu
 	document := &invoicepdf.Document{
 		Title: l.T("document.invoice"), Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: seller.Local(i.CreatedAt),
 		Seller: sellerOf(l, seller), Buyer: buyerOf(l, i.CustomerName, i.CustomerEmail, i.CustomerAddress.V, i.CustomerTaxID.V),
-		Currency: i.Currency, Memo: text(i.Memo), Lines: linesOf(d.Items),
+		Currency: i.Currency, Memo: text(i.Memo), Lines: linesOf(l, d.Items),
 		Subtotal: i.SubtotalAmount, Discount: i.DiscountAmount, Net: i.NetAmount, Taxes: taxesOf(i.TaxBreakdown.V), Tax: i.TaxAmount, Total: i.TotalAmount,
 	}
 	if i.FinalizedAt != nil {
@@ -79,7 +79,7 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *order.Detail, paymen
 	document := &invoicepdf.Document{
 		Title: l.T("document.receipt"), Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: seller.Local(o.CreatedAt),
 		Seller: sellerOf(l, seller), Buyer: buyerOf(l, o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
-		Currency: o.Currency, Lines: linesOf(d.Items),
+		Currency: o.Currency, Lines: linesOf(l, d.Items),
 		Subtotal: o.SubtotalAmount, Discount: o.DiscountAmount, Net: o.NetAmount, Taxes: taxesOf(o.TaxBreakdown.V), Tax: o.TaxAmount, Total: o.TotalAmount,
 		Balances: paidOf(l, o.BalanceApplied, o.PaidAmount, o.Status == order.StatusVoid),
 	}
@@ -159,12 +159,12 @@ func addressOf(l *locale.Locale, a *core.Address) []string {
 	return lines
 }
 
-// linesOf returns line items as the lines of a document. A line without tax shows no rate.
-func linesOf(items []lineitem.Item) []invoicepdf.Line {
+// linesOf returns line items as the lines of a document in a language. A line without tax shows no rate.
+func linesOf(l *locale.Locale, items []lineitem.Item) []invoicepdf.Line {
 	lines := make([]invoicepdf.Line, len(items))
 	for i, item := range items {
 		lines[i] = invoicepdf.Line{
-			Description: item.Describe(), Quantity: item.Quantity, Unit: item.UnitAmount, Discount: item.DiscountAmount,
+			Description: describe(l, &item), Quantity: item.Quantity, Unit: item.UnitAmount, Discount: item.DiscountAmount,
 			Net: item.NetAmount, Tax: item.TaxAmount, Total: item.TotalAmount,
 		}
 		if item.TaxRateBps != 0 {

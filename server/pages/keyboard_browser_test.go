@@ -60,8 +60,8 @@ func (y *typist) enter(number string) {
 	y.Key("Enter")
 }
 
-// foreign are the words on these pages that are in no catalogue: names, addresses, and what an invoice says in the words in which it was written.
-var foreign = regexp.MustCompile(`grace@example\.com|طيور\.txt|(?i:tenth)|IVA|Visa|INV-\d+|Change from دليل الطيور to دليل الطيور, until \d{4}-\d\d-\d\d`)
+// foreign are the words on these pages that are in no catalogue: names and addresses.
+var foreign = regexp.MustCompile(`grace@example\.com|طيور\.txt|(?i:tenth)|IVA|Visa|INV-\d+`)
 
 // sees waits for a page on which an expression is true. It is in the language and the direction that were asked for, fits a narrow telephone and has no
 // barrier. Of the language that shows what is not translated it has no word that is not. Numbers of cards, and keys, run from left to right everywhere.

@@ -285,7 +285,7 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 func bought(l *locale.Locale, items []lineitem.Item) string {
 	all := make([]string, len(items))
 	for i := range items {
-		if all[i] = items[i].Describe(); items[i].Quantity != 1 {
+		if all[i] = describe(l, &items[i]); items[i].Quantity != 1 {
 			all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, all[i])
 		}
 	}

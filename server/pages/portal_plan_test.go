@@ -65,6 +65,10 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		require.NotEmpty(t, lines)
 		assert.Equal(t, "changeSubscription", lines[0].Operation)
 
+		page = g.see("?locale=de", http.StatusOK)
+		assert.Contains(t, page, "<strong dir=\"auto\">Wechsel von Club &amp; more zu Club &amp; more (Gold &lt;b&gt;), bis ")
+		assert.Contains(t, g.text(regexp.MustCompile(`href="([^"]*/pdf[^"]*)"`).FindStringSubmatch(page)[1]), "(Gold <b>), bis ", "the PDF says it too")
+
 		// Back: what was paid becomes credit.
 		page = g.see(path+"/plan?plan="+sub.PriceVariantID, http.StatusOK)
 		assert.Contains(t, page, "Nothing is charged now.")

@@ -200,7 +200,7 @@ func (s *Store) Placed(ctx context.Context, account string, items []lineitem.Ite
 		if err != nil {
 			return nil, err
 		}
-		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), seller.Local(*end).Format("2006-01-02")))
+		item.DescribeTrial(seller.Local(*end))
 		item.UnitAmount, item.SubtotalAmount, item.DiscountAmount = 0, 0, 0
 		item.NetAmount, item.TaxAmount, item.TotalAmount = 0, 0, 0
 	}

@@ -61,17 +61,6 @@ type Item struct {
 	Licensing *grant.Licensing `json:"-"` // what it asks for now of licence keys, nil if that is not read. It is no column, and no line differs by it
 }
 
-// Describe returns a text that says what the line is about: its description, or else the names of product and price variant.
-func (l *Item) Describe() string {
-	switch {
-	case l.Description != nil:
-		return *l.Description
-	case l.PriceVariantName != nil:
-		return l.ProductName + " (" + *l.PriceVariantName + ")"
-	}
-	return l.ProductName
-}
-
 // oneDay is a day of a trial.
 const oneDay = 24 * time.Hour
 

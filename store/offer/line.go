@@ -73,7 +73,7 @@ func (o Offer) line(kind lineitem.Kind, currency string, amount int64, tax *tena
 // setupFee returns the line for the offer's set-up fee. It is paid once, however many pieces there are.
 func (o Offer) setupFee(currency string, tax *tenant.TaxSettings) lineitem.Item {
 	line := o.line(lineitem.KindSetupFee, currency, o.Variant.SetupFeeAmount, tax)
-	line.Description = new(line.Describe() + ", set-up fee")
+	line.DescribeSetupFee()
 	return line
 }
 
