@@ -131,6 +131,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			p.Items[0].ThankYou = new(word("Thank you!\nTell me which bird you saw first."))
 			p.Order = &order.Order{Number: 1042, PaidAt: &someday, ReceiptURL: "https://pay.example/receipt/x"}
 			p.Deliveries = []grant.Delivery{
+				{Deliverable: grant.Deliverable{Type: "file", FileID: new("fil_1"), Name: new(word("birds.pdf")), URL: new("https://pay.example/downloads/1")}},
 				{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new("https://chat.example")}},
 				{Deliverable: grant.Deliverable{Type: "license_key"}, Key: new(word("KES-4F2A-99C1-7D30"))},
 				{Deliverable: grant.Deliverable{Type: "license_key", Waits: true}},
