@@ -139,7 +139,7 @@ func TestCheckoutPage_RemindsWhoAgreedToNews(t *testing.T) {
 		assert.Len(t, w.abandoned(c, 2*time.Hour), 1, "one letter for a checkout")
 		_, err = w.ResendLetter(t.Context(), w.account, sent[0].ID)
 		dbRefuses(t, err, "status")
-		assert.Contains(t, w.page(letter.Leave, http.StatusOK), "End the news", "a look at the page changes nothing")
+		assert.Contains(t, w.page(letter.Leave, http.StatusOK), "Unsubscribe", "a look at the page changes nothing")
 		w.page(letter.Leave+"x", http.StatusNotFound)
 	})
 }

@@ -72,7 +72,7 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		// Back: what was paid becomes credit.
 		page = g.see(path+"/plan?plan="+sub.PriceVariantID, http.StatusOK)
 		assert.Contains(t, page, "Nothing is charged now.")
-		assert.Contains(t, page, "become your credit")
+		assert.Contains(t, page, "becomes your credit")
 		g.does(path+"/plan", confirming(page), http.StatusOK)
 		assert.Contains(t, g.see("", http.StatusOK), "$20.00 to your credit")
 	})

@@ -166,7 +166,7 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 		g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		page := g.see("", http.StatusOK)
 		assert.Equal(t, 6, strings.Count(page, ">Pay invoice "), "every open invoice can be paid")
-		assert.Contains(t, page, "€95.20 are to be paid until ")
+		assert.Contains(t, page, "€95.20 is due by ")
 		assert.Equal(t, 5, strings.Count(page, "<small>Order "))
 		assert.Contains(t, page, "All orders and invoices")
 		orders, _, err := g.Order.List(t.Context(), g.account, order.List{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
@@ -368,7 +368,7 @@ func TestPortal_NewCardCollectsWhatIsPastDue(t *testing.T) {
 		assert.Contains(t, page, "Pay $9.00 now")
 		assert.Contains(t, g.see(path+"/cancel", http.StatusOK), "It ends at once")
 		page = g.see("", http.StatusOK)
-		assert.Contains(t, page, "$9.00 are overdue")
+		assert.Contains(t, page, "$9.00 is overdue")
 		assert.Contains(t, page, "<strong dir=\"auto\">Club &amp; more</strong>")
 
 		page = g.does(path+"/card", typed(page, "4242424242424242"), http.StatusOK)

@@ -86,7 +86,7 @@ func TestPortal_IsUsedInABrowser(t *testing.T) {
 	t.Parallel()
 	v, sub := newVisitor(t)
 	v.Go(v.session.URL)
-	v.sees("$1,234,567.89 are to be paid")
+	v.sees("$1,234,567.89 is due")
 
 	v.Click(`a[aria-label^="Manage"]`)
 	v.sees("Charged to Visa ending in 4242")
