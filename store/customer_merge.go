@@ -100,6 +100,11 @@ func (s *Store) lockRows(ctx context.Context, u *db.Unit, tables []string, c *cu
 // moveRows gives one customer's rows in these tables to another customer.
 func (s *Store) moveRows(ctx context.Context, u *db.Unit, tables []string, from, to *customer.Customer, now core.Time) error {
 	for _, table := range tables {
+		if table == "leads" { // which have an order of their own
+			if _, err := s.Lead.Lock(ctx, u, from); err != nil {
+				return err
+			}
+		}
 		of, args := from.OwnedBy(table)
 		if _, err := u.Exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
 			return fmt.Errorf("give %s to another customer: %w", table, err)

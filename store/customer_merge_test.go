@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/lead"
 )
 
 // Whoever adds a table whose rows are a customer's has to say what becomes of them.
@@ -95,5 +96,50 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *customer.Customer) { c.Name = ref("x") })
 		dbtest.RequireCode(t, err, core.CodeMissing)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM customers WHERE id = ? AND (email IS NOT NULL OR name IS NOT NULL OR external_id IS NOT NULL)`, from.ID))
+	})
+}
+
+// Whoever locks several leads of an address locks them in one order, so that no two wait for each other.
+func TestLeads_AreLockedInOneOrder(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		ada := s.customer(t, "ada@example.com", nil)
+		products := []string{s.onSale(t, fixedPrice(1900)).ProductID, s.onSale(t, fixedPrice(1900)).ProductID}
+		slices.Sort(products)
+		for email, change := range map[string]func(ctx context.Context, replica *Store, c string) error{
+			"merged@example.com": func(ctx context.Context, replica *Store, c string) error {
+				_, err := replica.MergeCustomer(ctx, s.account, ada.ID, c)
+				return err
+			},
+			"deleted@example.com": func(ctx context.Context, replica *Store, c string) error {
+				_, err := replica.DeleteCustomer(ctx, s.account, c, false)
+				return err
+			},
+			"unsubscribed@example.com": func(ctx context.Context, replica *Store, c string) error {
+				_, err := replica.UpdateCustomer(ctx, s.account, c, func(c *customer.Customer) {
+					c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed}
+				})
+				return err
+			},
+		} {
+			var made []*lead.Lead // in the other order than they are locked
+			for _, product := range slices.Backward(products) {
+				saved, err := s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: email, Product: product, Source: lead.SourceAPI}, false)
+				require.NoError(t, err)
+				made = append(made, saved.Lead)
+			}
+			var changed func() error
+			s.during(t, func(ctx context.Context, u *db.Unit) {
+				require.NoError(t, s.lock(ctx, u, "leads", made[1].ID, u.Lock()))
+				changed = s.started(t, func(replica *Store) error {
+					return change(context.WithoutCancel(t.Context()), replica, made[0].CustomerID)
+				})
+				s.waiting(t, 1)
+				free, err := db.Get[string](ctx, u, `SELECT id FROM leads WHERE account_id = ? AND id = ?`+u.LockSkip(), s.account, made[0].ID)
+				require.NoError(t, err)
+				assert.NotNil(t, free, "%s: who waits for the first has none of the others", email)
+			})
+			require.NoError(t, changed())
+			require.Zero(t, s.count(t, `SELECT count(*) FROM leads WHERE customer_id = ? AND status = 'new'`, made[0].CustomerID), email)
+		}
 	})
 }

@@ -30,18 +30,24 @@ func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, 
 	})
 }
 
+// Lock locks the leads of a locked customer, and all of the address that they own, as inOrder says, and returns them. They are not ordered by the columns
+// themselves, because PostgreSQL would go through all leads of the account in that order.
+func (s *Store) Lock(ctx context.Context, u *db.Unit, c *customer.Customer) ([]Lead, error) {
+	theirs, err := db.Select[Lead](ctx, u, columns.SelectSQL+`
+		WHERE account_id = ? AND id IN (
+			SELECT id FROM leads WHERE account_id = ? AND customer_id = ? UNION ALL SELECT id FROM leads WHERE account_id = ? AND email_key = ?)
+		ORDER BY email_key || '', COALESCE(product_id, '')`+u.Lock(), c.AccountID, c.AccountID, c.ID, c.AccountID, c.EmailKey)
+	if err != nil {
+		return nil, fmt.Errorf("lock the leads of a customer: %w", err)
+	}
+	return theirs, nil
+}
+
 // Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own. That one was unsubscribed stays known.
 func (s *Store) Forget(ctx context.Context, u *db.Unit, c *customer.Customer) error {
-	theirs, err := db.Select[Lead](ctx, u, columns.SelectSQL+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID)
+	theirs, err := s.Lock(ctx, u, c)
 	if err != nil {
-		return fmt.Errorf("read the leads of a customer: %w", err)
-	}
-	if c.EmailKey != nil {
-		others, err := s.ofAddress(ctx, u, c.AccountID, *c.EmailKey)
-		if err != nil {
-			return err
-		}
-		theirs = append(theirs, others...)
+		return err
 	}
 	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 		return fmt.Errorf("delete the leads of a customer: %w", err)

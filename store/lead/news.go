@@ -166,9 +166,9 @@ func (s *Store) Agrees(ctx context.Context, account, email string) (bool, error)
 	return slices.ContainsFunc(all, func(l Lead) bool { return l.Consent.V.Marketing }), err
 }
 
-// ofAddress returns the leads of an address, in the order in which they are locked.
+// ofAddress returns the leads of an address, as inOrder says.
 func (s *Store) ofAddress(ctx context.Context, r db.Reader, account, key string) ([]Lead, error) {
-	all, err := db.Select[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND email_key = ? ORDER BY id || ''`, account, key)
+	all, err := db.Select[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND email_key = ? ORDER BY `+inOrder, account, key)
 	if err != nil {
 		return nil, fmt.Errorf("read the leads of an address: %w", err)
 	}
