@@ -45,10 +45,10 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.forgetActivity(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := s.keepEnding(ctx, u, c); err != nil {
+		if err := s.Lead.Forget(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := s.Lead.Forget(ctx, u, c); err != nil {
+		if err := s.keepEnding(ctx, u, c); err != nil { // leads are locked before endings, as everywhere
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {

@@ -99,10 +99,14 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 	})
 }
 
-// Whoever locks several leads of an address locks them in one order, so that no two wait for each other.
+// Whoever locks several leads of an address locks them in one order, and before the endings of news, so that no two wait for each other.
 func TestLeads_AreLockedInOneOrder(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ada := s.customer(t, "ada@example.com", nil)
+		_, err := s.Customer.Create(t.Context(), s.account, customer.Customer{
+			Email: ref("deleted@example.com"), MarketingConsent: core.JSON[*customer.MarketingConsent]{V: &customer.MarketingConsent{Status: customer.Unsubscribed}},
+		})
+		require.NoError(t, err)
 		products := []string{s.onSale(t, fixedPrice(1900)).ProductID, s.onSale(t, fixedPrice(1900)).ProductID}
 		slices.Sort(products)
 		for email, change := range map[string]func(ctx context.Context, replica *Store, c string) error{
@@ -137,6 +141,11 @@ func TestLeads_AreLockedInOneOrder(t *testing.T) {
 				free, err := db.Get[string](ctx, u, `SELECT id FROM leads WHERE account_id = ? AND id = ?`+u.LockSkip(), s.account, made[0].ID)
 				require.NoError(t, err)
 				assert.NotNil(t, free, "%s: who waits for the first has none of the others", email)
+				if s.db.Engine == core.PostgreSQL {
+					assert.Zero(t, s.count(t, `
+						SELECT count(*) FROM pg_locks JOIN pg_database AS d ON d.oid = database
+						WHERE datname = current_database() AND relation = 'news_endings'::regclass AND mode = 'RowExclusiveLock'`), "%s: nor an ending", email)
+				}
 			})
 			require.NoError(t, changed())
 			require.Zero(t, s.count(t, `SELECT count(*) FROM leads WHERE customer_id = ? AND status = 'new'`, made[0].CustomerID), email)
