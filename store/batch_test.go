@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,11 @@ func (s *shop) old(t *testing.T, table string, many int, given map[string]string
 		}
 		names, values = append(names, c.Name), append(values, value)
 	}
+	for name, value := range given { // those that need not have a value
+		if !slices.Contains(names, name) {
+			names, values = append(names, name), append(values, value)
+		}
+	}
 	_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`
 		INSERT INTO `+table+` (`+strings.Join(names, ", ")+`)
 		WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < CAST(? AS bigint))
@@ -92,6 +98,10 @@ func TestCleaners_HoldTheirLimit(t *testing.T) {
 		owner, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
 		require.NoError(t, err)
 		customer := map[string]string{"customer_id": "'" + s.customer(t, "grace@example.com", nil).ID + "'"}
+		access := "CAST('x' AS blob)"
+		if s.db.Engine == core.PostgreSQL {
+			access = "CAST('x' AS bytea)"
+		}
 		for _, c := range []struct {
 			table string
 			given map[string]string
@@ -105,9 +115,14 @@ func TestCleaners_HoldTheirLimit(t *testing.T) {
 			{"person_links", map[string]string{"kind": "'setup'"}, s.Person.DeleteOver},
 			{"portal_links", customer, s.Portal.DeleteExpiredLinks},
 			{"portal_sessions", customer, s.Portal.DeleteExpiredSessions},
+			{"letter_windows", nil, s.Throttle.DeleteFormer},
+			{"sign_in_failures", nil, s.Throttle.DeleteFormer},
+			{"payment_guards", map[string]string{"under_way": "0"}, s.Payment.DeleteOldGuards},
 			{"provider_events", nil, s.Payment.DeleteOldProviderEvents},
 			{"requests", nil, s.Requests.DeleteOld},
+			{"request_gaps", map[string]string{"hour": "n"}, s.Requests.DeleteOld},
 			{"social_connections", map[string]string{"status": "'pending'"}, s.Advert.DeleteOldConnections},
+			{"social_connections", map[string]string{"status": "'choose'", "access": access, "created_at": fmt.Sprint(int64(s.Now()))}, s.Advert.DeleteOldConnections},
 		} {
 			_, err := s.db.Write.DB.ExecContext(t.Context(), `DELETE FROM `+c.table)
 			require.NoError(t, err)

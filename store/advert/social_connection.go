@@ -271,14 +271,18 @@ func (s *Store) connectProfile(ctx context.Context, u *db.Unit, c *SocialConnect
 	return nil
 }
 
-// DeleteOldConnections deletes at most limit connections that began a week ago, of all accounts, and returns how many. It also forgets
-// the accesses of which nobody selected a profile in time.
+// DeleteOldConnections deletes at most limit connections that began a week ago, of all accounts. It also forgets as many accesses of which nobody selected
+// a profile in time. It returns how many of both.
 func (s *Store) DeleteOldConnections(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		now := s.Now()
-		if _, err := u.Exec(ctx, `UPDATE social_connections SET access = NULL WHERE status = 'choose' AND expires_at < ? AND access IS NOT NULL`, now); err != nil {
+		forgotten, err := u.ExecBatch(ctx, `UPDATE social_connections SET access = NULL`,
+			`social_connections WHERE status = 'choose' AND expires_at < ? AND access IS NOT NULL ORDER BY expires_at LIMIT ?`, now, limit)
+		if err != nil {
 			return 0, fmt.Errorf("forget what nobody selected: %w", err)
 		}
-		return u.ExecBatch(ctx, `DELETE FROM social_connections`, `social_connections WHERE created_at < ? ORDER BY created_at LIMIT ?`, now.Add(-connectionRetention), limit)
+		deleted, err := u.ExecBatch(ctx, `DELETE FROM social_connections`,
+			`social_connections WHERE created_at < ? ORDER BY created_at LIMIT ?`, now.Add(-connectionRetention), limit)
+		return forgotten + deleted, err
 	})
 }

@@ -156,13 +156,15 @@ func (s *Store) Trim(ctx context.Context, t *Trimmer) error {
 	return nil
 }
 
-// DeleteOld deletes at most limit requests that are older than Keep, of all accounts, and returns how many.
+// DeleteOld deletes at most limit requests that are older than Keep, of all accounts, and as many counts of dropped ones. It returns how many of both.
 func (s *Store) DeleteOld(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		before := s.Now().Add(-Keep)
-		if _, err := u.Exec(ctx, `DELETE FROM request_gaps WHERE hour < ?`, before); err != nil {
-			return 0, err
+		gaps, err := u.ExecBatch(ctx, `DELETE FROM request_gaps`, `request_gaps WHERE hour < ? ORDER BY hour LIMIT ?`, before, limit)
+		if err != nil {
+			return 0, fmt.Errorf("delete old counts of dropped requests: %w", err)
 		}
-		return u.ExecBatch(ctx, `DELETE FROM requests`, `requests WHERE created_at < ? ORDER BY created_at LIMIT ?`, before, limit)
+		requests, err := u.ExecBatch(ctx, `DELETE FROM requests`, `requests WHERE created_at < ? ORDER BY created_at LIMIT ?`, before, limit)
+		return gaps + requests, err
 	})
 }
