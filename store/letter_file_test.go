@@ -131,8 +131,7 @@ func TestTellOfFile_WritesNoMoreWhileManyWait(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, due, "it waits")
 
-		l, err := s.ClaimLetter(t.Context(), s.account, s.letter(t, tenant.LetterFileUpdated).ID)
-		require.NoError(t, err)
+		l := s.claim(t, s.letter(t, tenant.LetterFileUpdated).ID)
 		require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Wait: time.Hour, Error: "too many"}))
 		require.Equal(t, postponedAtOnce+1, s.count(t, `SELECT COUNT(*) FROM letters WHERE last_error = 'too many'`))
 		more, err := s.LettersToSend(t.Context(), s.account, 100)

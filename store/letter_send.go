@@ -32,7 +32,7 @@ func (s *Store) LetterAccounts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// LettersToSend names the letters of an account that are to be sent now, at most limit and the longest waiting first, for ClaimLetter.
+// LettersToSend names the letters of an account that are to be sent now, at most limit and the longest waiting first, for ClaimLetters.
 func (s *Store) LettersToSend(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]core.Due, error) {
 		return db.Select[core.Due](ctx, s.db, `
@@ -40,28 +40,53 @@ func (s *Store) LettersToSend(ctx context.Context, account string, limit int) ([
 	})
 }
 
-// ClaimLetter returns a letter that is to be sent now, by this caller alone, who tells EndLetter what became of it. It is nil if there is nothing to
-// send: another caller has it, or the last of its attempts never came to an end, so that it has failed.
-func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
-		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND next_attempt_at <= ?`+u.LockSkip(), account, id, s.Now())
-		if err != nil || l == nil {
-			return nil, err
+// ClaimLetters returns those of some letters that are to be sent now, by this caller alone, who tells EndLetter what became of each. Left out are those
+// that another caller has, and those whose last attempt never came to an end, so that they have failed. An error claims none.
+func (s *Store) ClaimLetters(ctx context.Context, due ...core.Due) ([]Letter, error) {
+	if len(due) == 0 {
+		return nil, nil
+	}
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]Letter, error) {
+		now := s.Now()
+		args, froms := []any{now.Add(letterLease)}, make([]string, len(due))
+		for i, d := range due {
+			froms[i] = `letters WHERE account_id = ? AND id = ? AND next_attempt_at <= ? AND attempts <= ?`
+			args = append(args, d.AccountID, d.ID, now, len(letterPauses))
 		}
-		if l.Attempts > int64(len(letterPauses)) {
-			return nil, s.endLetter(ctx, u, l, LetterOutcome{Status: LetterStatusFailed, Error: diedSending})
+		claimed, err := db.Select[Letter](ctx, u, `UPDATE letters SET attempts = attempts + 1, next_attempt_at = ? WHERE `+u.RowAmong(froms...)+` `+letterColumns.ReturningSQL, args...)
+		if err != nil {
+			return nil, fmt.Errorf("claim letters: %w", err)
 		}
-		l.Attempts++
-		l.NextAttemptAt = new(s.Now().Add(letterLease))
-		return l, u.Update(ctx, letterColumns, l)
+		if len(claimed) == len(due) {
+			return claimed, nil
+		}
+		return claimed, s.endDead(ctx, u, due)
 	})
+}
+
+// endDead has those of some letters fail whose last attempt never came to an end.
+func (s *Store) endDead(ctx context.Context, u *db.Unit, due []core.Due) error {
+	for _, d := range due {
+		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND next_attempt_at <= ? AND attempts > ?`+u.LockSkip(),
+			d.AccountID, d.ID, s.Now(), len(letterPauses))
+		if err != nil {
+			return fmt.Errorf("read a letter of which nothing was heard: %w", err)
+		}
+		if l == nil {
+			continue
+		}
+		if err := s.endLetter(ctx, u, l, LetterOutcome{Status: LetterStatusFailed, Error: diedSending}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // skippedAtOnce is how many letters one statement skips.
 const skippedAtOnce = 200
 
 // SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given: they are many at a time, and nobody need
-// claim what is not sent. One of whose last attempt nothing was heard has failed, as ClaimLetter says. It reports whether there may be more.
+// claim what is not sent. One of whose last attempt nothing was heard has failed, as ClaimLetters says. It reports whether there may be more.
 func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool, err error) {
 	due, err := s.LettersToSend(ctx, account, 1)
 	if err != nil || len(due) == 0 {
@@ -103,23 +128,16 @@ type LetterOutcome struct {
 // EndLetter notes what became of a letter that was claimed. One that failed is tried again, after longer and longer. If it was asked for again, claimed
 // by somebody else, or deleted with its customer meanwhile, nothing is noted.
 func (s *Store) EndLetter(ctx context.Context, claimed *Letter, out LetterOutcome) error {
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+`
-			WHERE account_id = ? AND id = ? AND status = 'queued' AND attempts = ? AND resends = ?`+u.Lock(), claimed.AccountID, claimed.ID, claimed.Attempts, claimed.Resends)
-		if err != nil || l == nil {
-			return nil, err
-		}
-		return nil, s.endLetter(ctx, u, l, out)
-	})
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.endLetter(ctx, u, claimed, out) })
 	return err
 }
 
-// endLetter stores what became of a locked letter.
-func (s *Store) endLetter(ctx context.Context, u *db.Unit, l *Letter, out LetterOutcome) error {
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
+func (s *Store) endLetter(ctx context.Context, u *db.Unit, claimed *Letter, out LetterOutcome) error {
+	now, err := s.db.BusinessNow(ctx, claimed.AccountID)
 	if err != nil {
 		return err
 	}
+	l := *claimed
 	l.NextAttemptAt, l.LastError, l.UpdatedAt = nil, nil, now
 	if out.Error != "" {
 		l.LastError = &out.Error
@@ -127,26 +145,32 @@ func (s *Store) endLetter(ctx context.Context, u *db.Unit, l *Letter, out Letter
 	if out.Recipient != nil {
 		l.Recipient, l.Subject = out.Recipient, out.Subject
 	}
-	if out.Wait > 0 {
+	switch {
+	case out.Wait > 0:
 		l.Attempts--
 		l.NextAttemptAt = new(s.Now().Add(out.Wait))
-		if err := u.Update(ctx, letterColumns, l); err != nil || out.WaitsOne {
+	case out.Status == LetterStatusFailed && l.Attempts <= int64(len(letterPauses)):
+		l.NextAttemptAt = new(s.Now().Add(letterPauses[l.Attempts-1]))
+	default:
+		if err := letterLifecycle.Check("letter", l.Status, out.Status); err != nil {
 			return err
 		}
-		return s.postponeLetters(ctx, u, l)
+		l.Status = out.Status
+		if out.Status == LetterStatusSent {
+			l.SentAt = &now
+		}
 	}
-	if out.Status == LetterStatusSent {
-		l.SentAt = &now
+	rows, err := u.Exec(ctx, `
+		UPDATE letters SET status = ?, attempts = ?, next_attempt_at = ?, recipient = ?, subject = ?, last_error = ?, sent_at = ?, updated_at = ?
+		WHERE account_id = ? AND id = ? AND status = 'queued' AND attempts = ? AND resends = ?`,
+		l.Status, l.Attempts, l.NextAttemptAt, l.Recipient, l.Subject, l.LastError, l.SentAt, now, l.AccountID, l.ID, claimed.Attempts, l.Resends)
+	if err != nil {
+		return fmt.Errorf("note what became of a letter: %w", err)
 	}
-	if out.Status == LetterStatusFailed && l.Attempts <= int64(len(letterPauses)) {
-		l.NextAttemptAt = new(s.Now().Add(letterPauses[l.Attempts-1]))
-		return u.Update(ctx, letterColumns, l)
+	if rows == 0 || out.Wait == 0 || out.WaitsOne {
+		return nil
 	}
-	if err := letterLifecycle.Check("letter", l.Status, out.Status); err != nil {
-		return err
-	}
-	l.Status = out.Status
-	return u.Update(ctx, letterColumns, l)
+	return s.postponeLetters(ctx, u, &l)
 }
 
 // postponedAtOnce is how many letters one statement postpones. The others are postponed with the next that is one too many.

@@ -75,9 +75,7 @@ func TestEndLetter_PostponesOneBatch(t *testing.T) {
 			due, err := s.LettersToSend(t.Context(), s.account, 1)
 			require.NoError(t, err)
 			require.Len(t, due, 1)
-			l, err := s.ClaimLetter(t.Context(), s.account, due[0].ID)
-			require.NoError(t, err)
-			require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Wait: time.Hour, Error: "Too many."}))
+			require.NoError(t, s.EndLetter(t.Context(), s.claim(t, due[0].ID), LetterOutcome{Wait: time.Hour, Error: "Too many."}))
 		}
 		for range 10 {
 			s.waitingLetters(t, s.account, 1)
@@ -97,9 +95,7 @@ func TestSkipLetters_LeavesWhatIsNotToBeSkipped(t *testing.T) {
 		s.waitingLetters(t, s.account, 1)
 		id := s.letter(t, tenant.LetterReceipt).ID
 		for range len(letterPauses) + 1 {
-			l, err := s.ClaimLetter(t.Context(), s.account, id)
-			require.NoError(t, err)
-			require.NotNil(t, l)
+			require.NotNil(t, s.claim(t, id))
 			s.db.Options.Trace = func(_ context.Context, text string, _ []any) {
 				assert.NotContains(t, text, "UPDATE", "what waits for its time costs no write")
 			}

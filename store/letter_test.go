@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,11 +30,21 @@ func (s *shop) letter(t *testing.T, kind tenant.LetterKind) *Letter {
 	return &letters[0]
 }
 
+// claim claims one letter, and returns nil if it is not to be sent.
+func (s *shop) claim(t *testing.T, id string) *Letter {
+	t.Helper()
+	claimed, err := s.ClaimLetters(t.Context(), core.Due{AccountID: s.account, ID: id})
+	require.NoError(t, err)
+	if len(claimed) == 0 {
+		return nil
+	}
+	return &claimed[0]
+}
+
 // claimed claims a letter, and returns what it tells of.
 func (s *shop) claimed(t *testing.T, id string) (*Letter, *LetterContent) {
 	t.Helper()
-	l, err := s.ClaimLetter(t.Context(), s.account, id)
-	require.NoError(t, err)
+	l := s.claim(t, id)
 	require.NotNil(t, l)
 	told, err := s.ReadLetter(t.Context(), l)
 	require.NoError(t, err)
@@ -54,7 +66,7 @@ func TestWriteLetter_OneForEachCause(t *testing.T) {
 }
 
 // Of all that look for letters at the same time, in three replicas, one sends each, however often they look.
-func TestClaimLetter_OneSendsIt(t *testing.T) {
+func TestClaimLetters_OneSendsIt(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		replicas := []*Store{s.Store, s.Store, s.Store}
 		if s.db.Engine == core.PostgreSQL {
@@ -73,12 +85,13 @@ func TestClaimLetter_OneSendsIt(t *testing.T) {
 				for range 3 {
 					due, err := on.LettersToSend(t.Context(), s.account, 100)
 					assert.NoError(t, err)
-					for _, d := range due {
-						l, err := on.ClaimLetter(t.Context(), d.AccountID, d.ID)
-						if assert.NoError(t, err) && l != nil {
+					for some := range slices.Chunk(due, 4) {
+						claimed, err := on.ClaimLetters(t.Context(), some...)
+						assert.NoError(t, err)
+						for _, l := range claimed {
 							_, twice := sent.LoadOrStore(l.ID, true)
 							assert.False(t, twice, "%s was sent twice", l.ID)
-							assert.NoError(t, on.EndLetter(t.Context(), l, LetterOutcome{Status: LetterStatusSent}))
+							assert.NoError(t, on.EndLetter(t.Context(), &l, LetterOutcome{Status: LetterStatusSent}))
 						}
 					}
 				}
@@ -115,16 +128,12 @@ func TestEndLetter_TriesAgainLaterAndLater(t *testing.T) {
 			require.Equal(t, LetterStatusQueued, l.Status)
 			require.Equal(t, core.TimeOf(now.Add(pause)), *l.NextAttemptAt)
 			s.at(now.Add(pause - time.Second))
-			early, err := s.ClaimLetter(t.Context(), s.account, id)
-			require.NoError(t, err)
-			require.Nil(t, early)
+			require.Nil(t, s.claim(t, id), "it is early")
 			now = now.Add(pause)
 			s.at(now)
 		}
 		s.at(now.Add(48 * time.Hour))
-		over, err := s.ClaimLetter(t.Context(), s.account, id)
-		require.NoError(t, err)
-		require.Nil(t, over)
+		require.Nil(t, s.claim(t, id), "it is over")
 		again, err := s.ResendLetter(t.Context(), s.account, id)
 		require.NoError(t, err)
 		require.Zero(t, again.Attempts)
@@ -135,7 +144,7 @@ func TestEndLetter_TriesAgainLaterAndLater(t *testing.T) {
 }
 
 // A server that dies with a letter in its hands leaves it to another one, and whoever comes to an end late notes nothing.
-func TestClaimLetter_TakesOverWhatWasLeft(t *testing.T) {
+func TestClaimLetters_TakesOverWhatWasLeft(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		now := time.Now()
 		s.at(now)
@@ -150,10 +159,40 @@ func TestClaimLetter_TakesOverWhatWasLeft(t *testing.T) {
 		require.NoError(t, s.EndLetter(t.Context(), dead, LetterOutcome{Status: LetterStatusSent}))
 		require.Equal(t, LetterStatusQueued, s.letter(t, tenant.LetterReceipt).Status)
 		s.at(now.Add(letterLease))
-		l, err := s.ClaimLetter(t.Context(), s.account, id)
-		require.NoError(t, err)
-		require.Nil(t, l)
+		require.Nil(t, s.claim(t, id))
 		require.Equal(t, LetterStatusFailed, s.letter(t, tenant.LetterReceipt).Status)
+	})
+}
+
+// One that is never heard of again keeps none from being claimed with it, and a claim of four is one statement.
+func TestClaimLetters_ClaimsSeveralAtOnce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.waitingLetters(t, s.account, 4)
+		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
+		require.NoError(t, err)
+		s.waitingLetters(t, other.ID, 1)
+		due, err := s.LettersToSend(t.Context(), s.account, 4)
+		require.NoError(t, err)
+		others, err := s.LettersToSend(t.Context(), other.ID, 1)
+		require.NoError(t, err)
+		_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE letters SET attempts = ? WHERE id = ?`), len(letterPauses)+1, due[0].ID)
+		require.NoError(t, err)
+		var statements atomic.Int64
+		s.db.Options.Trace = func(context.Context, string, []any) { statements.Add(1) }
+		claimed, err := s.ClaimLetters(t.Context(), due[1], due[2], due[3], others[0])
+		s.db.Options.Trace = nil
+		require.NoError(t, err)
+		require.Len(t, claimed, 4)
+		require.EqualValues(t, 1, statements.Load())
+		for _, l := range claimed {
+			require.EqualValues(t, 1, l.Attempts, l.ID)
+		}
+		require.Equal(t, 4, s.count(t, fmt.Sprintf(`SELECT count(*) FROM letters WHERE attempts = 1 AND next_attempt_at > %d`, s.Now())))
+
+		claimed, err = s.ClaimLetters(t.Context(), due...)
+		require.NoError(t, err)
+		require.Empty(t, claimed, "another caller has all but the first, which has failed")
+		require.Equal(t, 1, s.count(t, `SELECT count(*) FROM letters WHERE status = 'failed' AND next_attempt_at IS NULL`))
 	})
 }
 

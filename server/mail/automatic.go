@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,15 +103,32 @@ func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 
 // sendAll sends letters, several at the same time, and returns the error of each.
 func (p *Post) sendAll(ctx context.Context, due []core.Due) []error {
-	errs, free := make([]error, len(due)), make(chan struct{}, lettersAtOnce)
+	errs := make([]error, 0, len(due))
+	for some := range slices.Chunk(due, lettersAtOnce) {
+		if ctx.Err() != nil {
+			break
+		}
+		errs = append(errs, p.sendAtOnce(context.WithoutCancel(ctx), some)...)
+	}
+	return errs
+}
+
+// sendAtOnce sends letters at the same time, unless somebody else does, and notes what became of each. They are claimed together: should the server die, no
+// letter was claimed that was not being sent.
+func (p *Post) sendAtOnce(ctx context.Context, due []core.Due) []error {
+	errs := make([]error, len(due))
+	claimed, err := p.store.ClaimLetters(ctx, due...)
+	if err != nil { // which may be about one of them
+		for i, d := range due {
+			one, err := p.store.ClaimLetters(ctx, d)
+			claimed, errs[i] = append(claimed, one...), err
+		}
+	}
 	var group sync.WaitGroup
-	for i, d := range due {
-		free <- struct{}{}
+	for _, l := range claimed {
 		group.Go(func() {
-			defer func() { <-free }()
-			if ctx.Err() == nil {
-				errs[i] = p.sendLetter(ctx, d.AccountID, d.ID)
-			}
+			i := slices.Index(due, core.Due{AccountID: l.AccountID, ID: l.ID})
+			errs[i] = p.store.EndLetter(ctx, &l, p.deliver(ctx, &l))
 		})
 	}
 	group.Wait()
@@ -127,16 +145,6 @@ func inTurn(waiting [][]core.Due) (all []core.Due) {
 		}
 	}
 	return all
-}
-
-// sendLetter sends one letter, unless somebody else does, and notes what became of it. It is noted too when the server is told to stop meanwhile.
-func (p *Post) sendLetter(ctx context.Context, account, id string) error {
-	ctx = context.WithoutCancel(ctx)
-	l, err := p.store.ClaimLetter(ctx, account, id)
-	if err != nil || l == nil {
-		return err
-	}
-	return p.store.EndLetter(ctx, l, p.deliver(ctx, l))
 }
 
 // noMail is why a server that sends no mail skips a letter.

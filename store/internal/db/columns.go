@@ -11,15 +11,16 @@ import (
 // Columns holds the SQL texts of a row type and the fields that go with them. It is made once for each type, from its `db`
 // tags. Rows are found by (account_id, id), or by id alone if the type has no account_id.
 type Columns[T any] struct {
-	Table      string
-	SelectSQL  string // SELECT a, b FROM table
-	InsertSQL  string
-	rowSQL     string // ", (?, ?)": what InsertSQL needs for each further row
-	updateSQL  string // sets every column but the key and created_at
-	replaceSQL string // sets the same to what a conflicting INSERT has: a = excluded.a, b = excluded.b
-	Inserted   []int  // indexes of the fields, in the order of the placeholders of InsertSQL
-	updated    []int
-	account    int // index of the field of account_id, -1 if there is none
+	Table        string
+	SelectSQL    string // SELECT a, b FROM table
+	ReturningSQL string // RETURNING a, b: the end of a change whose rows are read as they are then
+	InsertSQL    string
+	rowSQL       string // ", (?, ?)": what InsertSQL needs for each further row
+	updateSQL    string // sets every column but the key and created_at
+	replaceSQL   string // sets the same to what a conflicting INSERT has: a = excluded.a, b = excluded.b
+	Inserted     []int  // indexes of the fields, in the order of the placeholders of InsertSQL
+	updated      []int
+	account      int // index of the field of account_id, -1 if there is none
 }
 
 // ColumnsOf returns the columns of T in a table. A field without a db tag, or with the tag "-", is no column. T has a field for
@@ -48,6 +49,7 @@ func ColumnsOf[T any](table string) *Columns[T] {
 	}
 	list := strings.Join(names, ", ")
 	c.SelectSQL = "SELECT " + list + " FROM " + table
+	c.ReturningSQL = "RETURNING " + list
 	c.InsertSQL = "INSERT INTO " + table + " (" + list + ") VALUES (" + strings.Join(marks, ", ") + ")"
 	c.rowSQL = ", (" + strings.Join(marks, ", ") + ")"
 	c.updateSQL = "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " WHERE " + c.keyed()

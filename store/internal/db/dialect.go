@@ -79,6 +79,24 @@ func (u *Unit) ExecBatch(ctx context.Context, change, from string, args ...any) 
 	return u.Exec(ctx, change+" WHERE "+u.db.InSelected("ctid", "SELECT ctid FROM "+from+u.LockSkip()), args...)
 }
 
+// RowAmong returns the condition that a row is one of some, each of which a query of its own finds, which is given from its FROM on. So PostgreSQL looks up
+// each by its key, whatever it knows of the table. Rows that another transaction has locked are left out.
+func (u *Unit) RowAmong(froms ...string) string {
+	row := "rowid"
+	if u.db.Engine == core.PostgreSQL {
+		row = "ctid"
+	}
+	var queries []string
+	for _, from := range froms {
+		queries = append(queries, "(SELECT "+row+" FROM "+from+u.LockSkip()+")")
+	}
+	list := strings.Join(queries, ", ")
+	if u.db.Engine == core.PostgreSQL {
+		return row + " = ANY(ARRAY[" + list + "])"
+	}
+	return row + " IN (" + list + ")"
+}
+
 // JSONRows returns SQL for a table with one column, value, that holds the elements of a JSON array. The array is one argument,
 // so that there is one text for any number of rows. PostgreSQL takes jsonb apart once, and json again for each value that is read.
 func (d *DB) JSONRows() string {
