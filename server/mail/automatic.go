@@ -35,7 +35,8 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 }
 
 // sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
-// not keep the others waiting: its letters come in turn with theirs. When one fails is noted in failed, and it is left out for a while.
+// not keep the others waiting: its letters come in turn with theirs. When one fails is noted in failed, and it is left out for a while. After that it comes
+// after those that have not failed, so that they have their turn however many fail.
 func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (more bool, err error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
@@ -51,11 +52,16 @@ func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (mo
 			errs, failed[account] = append(errs, err), time.Now()
 		}
 	}
+	slices.SortStableFunc(accounts, func(a, b string) int { return failed[a].Compare(failed[b]) })
 	for _, account := range accounts {
 		if failing(account) {
 			continue
 		}
-		if ctx.Err() != nil || len(errs) >= mostFailures { // the database may be away
+		if ctx.Err() != nil {
+			break
+		}
+		if len(errs) >= mostFailures { // the database may be away: whoever has not failed is asked for in another round
+			more = more || failed[account].IsZero()
 			break
 		}
 		if !p.Sends() {
