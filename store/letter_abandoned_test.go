@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"testing"
@@ -13,8 +14,10 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lead"
 	"github.com/tillwright/tillwright/store/mailbox"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -201,6 +204,16 @@ func TestNoteNews_IsBounded(t *testing.T) {
 		told, err = s.ReadLetter(t.Context(), l)
 		require.NoError(t, err)
 		require.NotEmpty(t, told.Void, "of many accounts")
+
+		bought := s.confirm(t, s.change(t, s.checkout(t, s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})), func(d *checkout.Draft) { d.CustomerEmail = new("lin@example.com") }))
+		hasBought := func() bool {
+			has, err := s.Order.HasBought(t.Context(), s.account, "lin@example.com", *bought.Checkout.CustomerID, []string{guide.ProductID}, s.Now().Add(time.Hour))
+			require.NoError(t, err)
+			return has
+		}
+		require.False(t, hasBought(), "another product, before")
+		s.copies(t, "orders", order.Columns.SelectSQL, 1000, map[string]string{"id": "'order_' || n", "number": "n + 1", "checkout_id": "'chk_' || n"})
+		require.True(t, hasBought(), "with more orders than are looked through")
 	})
 }
 
@@ -253,15 +266,36 @@ func TestUnsubscribe_MarksAllCustomersOfTheAddress(t *testing.T) {
 			return *s.confirm(t, c).Checkout.CustomerID
 		}
 		owner, apart, other := s.customer(t, "Ada@example.com", nil).ID, typed("ada@Example.com", "typed"), typed("grace@example.com", "other")
-		link, err := s.Lead.UnsubscribeURL(s.account, "ada@example.com")
-		require.NoError(t, err)
-		_, err = s.Lead.Unsubscribe(t.Context(), path.Base(link))
-		require.NoError(t, err)
-		for id, want := range map[string]bool{owner: true, apart: true, other: false} {
+		unsubscribe := func(email string) {
+			t.Helper()
+			link, err := s.Lead.UnsubscribeURL(s.account, email)
+			require.NoError(t, err)
+			_, err = s.Lead.Unsubscribe(t.Context(), path.Base(link))
+			require.NoError(t, err)
+		}
+		isUnsubscribed := func(id string) bool {
+			t.Helper()
 			c, err := s.Customer.Get(t.Context(), s.account, id)
 			require.NoError(t, err)
-			assert.Equal(t, want, c.IsUnsubscribed(), "%s, who owns it: %t", *c.Email, c.EmailKey != nil)
 			assert.Equal(t, id == owner, c.EmailKey != nil)
+			return c.IsUnsubscribed()
 		}
+		unsubscribe("ada@example.com")
+		for id, want := range map[string]bool{owner: true, apart: true, other: false} {
+			assert.Equal(t, want, isUnsubscribed(id), "the owner is %s, the other of the address %s", owner, apart)
+		}
+
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			_, err := s.Customer.LockAllOf(ctx, u, s.account, "ada@example.com")
+			require.NoError(t, err)
+			unsubscribe("ada@example.com") // waits for nobody, since there is nothing to do
+		})
+		s.changed(t, `UPDATE customers SET marketing_consent = '{"status":"subscribed"}' WHERE id = ?`, apart)
+		unsubscribe("ada@example.com")
+		assert.True(t, isUnsubscribed(apart), "whom the seller subscribed again")
+
+		letters := typed("Ada@MÜNCHEN.example", "letters")
+		unsubscribe("ada@münchen.example")
+		assert.True(t, isUnsubscribed(letters), "whose domain has letters that the DNS does not know")
 	})
 }

@@ -50,7 +50,7 @@ func (c *Checkout) WantsNews() bool {
 
 // IsPaying reports whether a checkout with an address is being paid.
 func (s *Store) IsPaying(ctx context.Context, account, email string) (bool, error) {
-	one, err := db.Get[int](ctx, s.db, `SELECT 1 FROM checkouts WHERE account_id = ? AND `+KeyOfEmail+` = ? AND status || '' = 'processing' LIMIT 1`,
+	one, err := db.Get[int](ctx, s.db, `SELECT 1 FROM checkouts WHERE account_id = ? AND `+KeyOfEmail+` = ? AND status = 'processing' LIMIT 1`,
 		account, core.EmailKey(email))
 	if err != nil {
 		return false, fmt.Errorf("look whether a checkout is being paid: %w", err)

@@ -38,6 +38,19 @@ func EmailKey(email string) string {
 // SameEmail reports whether two texts are the same address.
 func SameEmail(a, b string) bool { return EmailKey(a) == EmailKey(b) }
 
+// ReadableEmail returns the key of an address with the letters of its domain, as people type it. It is the key itself if nothing of it stands for other letters.
+func ReadableEmail(key string) string {
+	at := strings.LastIndexByte(key, '@')
+	if at < 0 || isPlain(key[at+1:]) {
+		return key
+	}
+	domain, err := idna.Display.ToUnicode(key[at+1:])
+	if err != nil {
+		return key
+	}
+	return key[:at+1] + domain
+}
+
 // MailboxKey returns the key of the mailbox to which letters to an address go. What stands after a + changes nothing of that, nor do dots at Gmail.
 func MailboxKey(email string) string {
 	key := EmailKey(email)

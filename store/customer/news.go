@@ -124,19 +124,45 @@ func findOwner(ctx context.Context, r db.Reader, account, emailKey string) (*Cus
 	return c, nil
 }
 
-// LockAllOf locks all customers with an address, as core.EmailKey has it, in the order of their ids: who owns it, and those for whom a buyer typed it.
+// AllOf returns all customers with an address, as core.EmailKey has it, in the order of their ids: who owns it, and those for whom a buyer typed it.
+func (s *Store) AllOf(ctx context.Context, account, emailKey string) ([]Customer, error) {
+	return s.findAllOf(ctx, s.db, account, emailKey, "")
+}
+
+// LockAllOf does what AllOf does, and locks them.
 func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey string) ([]Customer, error) {
-	ids, err := db.Select[string](ctx, u, `
+	return s.findAllOf(ctx, u, account, emailKey, u.Lock())
+}
+
+// findAllOf reads customers alone: an address may have any number of orders.
+func (s *Store) findAllOf(ctx context.Context, r db.Reader, account, emailKey, lock string) ([]Customer, error) {
+	ids, err := db.Select[string](ctx, r, `
 		SELECT id FROM customers WHERE account_id = ? AND email_key = ?
-		UNION ALL SELECT customer_id FROM orders WHERE account_id = ? AND COALESCE(customer_email_key, LOWER(customer_email)) = ?`, account, emailKey, account, emailKey)
+		UNION ALL SELECT id FROM customers
+		WHERE account_id = ? AND LOWER(email) IN (?, ?) AND email IS NOT NULL AND (email_key IS NULL OR email_key <> LOWER(email))`,
+		account, emailKey, account, emailKey, core.ReadableEmail(emailKey))
 	if err != nil {
 		return nil, fmt.Errorf("find the customers with an address: %w", err)
 	}
-	slices.Sort(ids) // there is one for each order
+	slices.Sort(ids)
 	condition, arg := s.db.In("id", slices.Compact(ids))
-	all, err := db.Select[Customer](ctx, u, Columns.SelectSQL+` WHERE account_id = ? AND deleted_at IS NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
+	all, err := db.Select[Customer](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND deleted_at IS NULL AND `+condition+` ORDER BY id || ''`+lock, account, arg)
 	if err != nil {
-		return nil, fmt.Errorf("lock the customers with an address: %w", err)
+		return nil, fmt.Errorf("read the customers with an address: %w", err)
 	}
 	return slices.DeleteFunc(all, func(c Customer) bool { return !core.SameEmail(core.Deref(c.Email), emailKey) }), nil
+}
+
+// Unsubscribe has some locked customers not want to be written to any more, as a source of the MarketingConsent says.
+func (s *Store) Unsubscribe(ctx context.Context, u *db.Unit, account string, ids []string, source string, now core.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	condition, arg := s.db.In("id", ids)
+	_, err := u.Exec(ctx, `UPDATE customers SET marketing_consent = ?, updated_at = ? WHERE account_id = ? AND deleted_at IS NULL AND `+condition,
+		core.JSONOf(&MarketingConsent{Status: Unsubscribed, Source: &source, At: &now}), now, account, arg)
+	if err != nil {
+		return fmt.Errorf("unsubscribe customers: %w", err)
+	}
+	return nil
 }

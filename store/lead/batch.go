@@ -185,13 +185,8 @@ func (b *leadBatch) store(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(b.unsubscribed) > 0 {
-		condition, arg := b.s.db.In("id", b.unsubscribed)
-		_, err := b.Exec(ctx, `UPDATE customers SET marketing_consent = ?, updated_at = ? WHERE account_id = ? AND deleted_at IS NULL AND `+condition,
-			core.JSONOf(leftBy(b.now)), b.now, b.account, arg)
-		if err != nil {
-			return fmt.Errorf("unsubscribe customers: %w", err)
-		}
+	if err := b.s.rooms.Customer.Unsubscribe(ctx, b.Unit, b.account, b.unsubscribed, leftByLead, b.now); err != nil {
+		return err
 	}
 	if err := b.s.rooms.Customer.EndNews(ctx, b.Unit, b.account, b.now, b.endings...); err != nil {
 		return err

@@ -264,9 +264,12 @@ func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Custome
 	return u.Update(ctx, customer.Columns, c)
 }
 
+// leftByLead is the source of the consent of a customer who does not want to be written to, as a lead of theirs said.
+const leftByLead = "lead"
+
 // leftBy returns the consent of a customer who does not want to be written to, as a lead of theirs said.
 func leftBy(now core.Time) *customer.MarketingConsent {
-	return &customer.MarketingConsent{Status: customer.Unsubscribed, Source: new("lead"), At: &now}
+	return &customer.MarketingConsent{Status: customer.Unsubscribed, Source: new(leftByLead), At: &now}
 }
 
 // Delete removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays, and so does that it was

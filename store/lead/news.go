@@ -276,11 +276,14 @@ func (s *Store) openUnsubscription(token string) (o unsubscription, err error) {
 }
 
 // Unsubscribe ends all news of a seller to the address of a link, for good: all its leads are unsubscribed, and its customers are, also those for whom
-// a buyer typed it. Doing it again changes nothing.
+// a buyer typed it. Doing it again changes nothing, and locks nothing.
 func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, err error) {
 	o, err := s.openUnsubscription(token)
 	if err != nil {
 		return "", err
+	}
+	if isOver, err := s.isOver(ctx, o); err != nil || isOver {
+		return o.Account, err
 	}
 	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, err := s.db.BusinessNow(ctx, o.Account)
@@ -291,18 +294,30 @@ func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, 
 		if err != nil {
 			return nil, err
 		}
+		var ids []string
 		for i := range all {
-			c := &all[i]
-			if c.IsUnsubscribed() {
-				continue
+			if !all[i].IsUnsubscribed() {
+				ids = append(ids, all[i].ID)
 			}
-			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed, Source: new("letter"), At: &now}
-			c.UpdatedAt = now
-			if err := u.Update(ctx, customer.Columns, c); err != nil {
-				return nil, err
-			}
+		}
+		if err := s.rooms.Customer.Unsubscribe(ctx, u, o.Account, ids, "letter", now); err != nil {
+			return nil, err
 		}
 		return nil, s.End(ctx, u, o.Account, o.Key, now)
 	})
 	return o.Account, err
+}
+
+// isOver reports whether Unsubscribe has nothing to change any more.
+func (s *Store) isOver(ctx context.Context, o unsubscription) (bool, error) {
+	ended, err := s.rooms.Customer.EndedNews(ctx, o.Account, []string{o.Key})
+	if err != nil || !ended[o.Key] {
+		return false, err
+	}
+	left, err := db.Get[int](ctx, s.db, `SELECT 1 FROM leads WHERE account_id = ? AND email_key = ? AND status || '' <> 'unsubscribed' LIMIT 1`, o.Account, o.Key)
+	if err != nil || left != nil {
+		return false, err
+	}
+	all, err := s.rooms.Customer.AllOf(ctx, o.Account, o.Key)
+	return err == nil && !slices.ContainsFunc(all, func(c customer.Customer) bool { return !c.IsUnsubscribed() }), err
 }
