@@ -17213,7 +17213,8 @@ func (s *LeadsService) Export(ctx context.Context, params *ExportLeadsParams, op
 //
 // Makes up to 1,000 leads, and changes existing ones as `upsert` does. With `upsert: false` existing ones fail. More than 1,000 are 422 with
 // `errors.leads`. Each has its own result, in the order of the request, and a wrong one does not stop the others. Emits lead.created for each
-// new one. An address that was unsubscribed once gets no consent: its lead is stored without, and its result has `consent_refused`.
+// new one. An address that was unsubscribed once gets no consent: its lead is stored without, and its result has `consent_refused`. If a lead of
+// the request is `unsubscribed`, all leads of its address are, and the others of its mailbox, such as ada+news@example.com, get no consent.
 func (s *LeadsService) Import(ctx context.Context, body *LeadImportCreate, opts ...Option) (*LeadImport, error) {
 	return do[LeadImport](ctx, s.client, "importLeads", nil, nil, body, opts)
 }
@@ -17234,8 +17235,8 @@ func (s *LeadsService) Get(ctx context.Context, id string, opts ...Option) (*Lea
 
 // Update sends PATCH /leads/{id}.
 //
-// Changes the fields that you send; null clears one. A `status` of `unsubscribed` ends the lead's consent and its customer's
-// `marketing_consent`, and is final. Only a paid order makes a lead `converted` (422 with `errors.status`). A new consent of an address that was
+// Changes the fields that you send; null clears one. A `status` of `unsubscribed` is final. It ends the lead's consent and its customer's
+// `marketing_consent`, and all other leads of the address become `unsubscribed` too. Only a paid order makes a lead `converted` (422 with `errors.status`). A new consent of an address that was
 // unsubscribed once is 422 with `errors.consent.marketing`.
 func (s *LeadsService) Update(ctx context.Context, id string, body *LeadUpdate, opts ...Option) (*Lead, error) {
 	return do[Lead](ctx, s.client, "updateLead", []string{id}, nil, body, opts)

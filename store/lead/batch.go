@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -24,7 +25,7 @@ type leadBatch struct {
 	vouched   bool                          // the seller says who they are: their customers learn their names
 	customers map[string]*customer.Customer // by the address that they own
 	leads     map[string]*Lead              // by address and product
-	ended     map[string]bool               // addresses whose readers want no news any more
+	ended     map[string]bool               // mailboxes, as core.MailboxKey has them, whose readers want no news any more
 
 	newCustomers []*customer.Customer
 	unsubscribed []string // ids of customers
@@ -58,20 +59,25 @@ func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	if err != nil {
 		return fmt.Errorf("lock leads: %w", err)
 	}
-	if b.ended, err = b.s.rooms.Customer.EndedNews(ctx, b.account, keys); err != nil {
+	ended, err := b.s.rooms.Customer.EndedNews(ctx, b.account, keys)
+	if err != nil {
 		return err
+	}
+	b.ended = map[string]bool{}
+	for key := range ended {
+		b.ended[core.MailboxKey(key)] = true
 	}
 	for i := range customers {
 		c := &customers[i]
 		b.customers[*c.EmailKey] = c
 		if c.IsUnsubscribed() {
-			b.ended[*c.EmailKey] = true
+			b.ended[core.MailboxKey(*c.EmailKey)] = true
 		}
 	}
 	for i := range leads {
 		b.leads[leads[i].key()] = &leads[i]
 		if leads[i].Status == StatusUnsubscribed {
-			b.ended[leads[i].EmailKey] = true
+			b.ended[core.MailboxKey(leads[i].EmailKey)] = true
 		}
 	}
 	return nil
@@ -83,7 +89,7 @@ func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 		s.Outcome, s.Lead = OutcomeFailed, nil
 		return nil
 	}
-	s.ConsentRefused = in.Consent != nil && in.Consent.Marketing && b.ended[s.Lead.EmailKey]
+	s.ConsentRefused = in.Consent != nil && in.Consent.Marketing && b.hasEnded(s.Lead)
 	there := b.leads[s.Lead.key()]
 	if there == nil {
 		b.create(s.Lead)
@@ -95,7 +101,7 @@ func (b *leadBatch) save(s *Saved, in *NewLead, upsert bool) error {
 	}
 	changed := *there
 	err := in.addTo(&changed, b.now)
-	if b.ended[there.EmailKey] && changed.Consent.V.Marketing { // they said otherwise
+	if b.hasEnded(there) && changed.Consent.V.Marketing { // they said otherwise
 		changed.Consent = there.Consent
 	}
 	if err == nil {
@@ -130,13 +136,53 @@ func (s *Saved) fail(err error) error {
 
 // end keeps that the reader of an address wants no news any more.
 func (b *leadBatch) end(email string) {
-	b.ended[core.EmailKey(email)] = true
+	b.ended[core.MailboxKey(email)] = true
 	b.endings = append(b.endings, email)
+}
+
+// hasEnded reports whether the reader of the address of a lead wants no news any more.
+func (b *leadBatch) hasEnded(l *Lead) bool { return b.ended[core.MailboxKey(l.EmailKey)] }
+
+// settle has all leads of an address that was unsubscribed by one that was sent be unsubscribed, whichever of them came first. Of another spelling of its
+// mailbox those that were sent agree to nothing.
+func (b *leadBatch) settle(sent []Saved, in []NewLead) error {
+	addresses, mailboxes := map[string]bool{}, map[string]bool{}
+	for _, email := range b.endings {
+		addresses[core.EmailKey(email)], mailboxes[core.MailboxKey(email)] = true, true
+	}
+	changed := map[*Lead]bool{}
+	for _, key := range slices.Sorted(maps.Keys(b.leads)) {
+		l := b.leads[key]
+		if !addresses[l.EmailKey] || l.Status == StatusUnsubscribed {
+			continue
+		}
+		if err := l.move(StatusUnsubscribed); err != nil {
+			return err
+		}
+		l.LetterDueAt, l.UpdatedAt, changed[l] = nil, b.now, true
+		b.silent = append(b.silent, l.ID)
+		b.keep(l)
+	}
+	for i := range sent {
+		s := &sent[i]
+		if s.Err != nil || !mailboxes[core.MailboxKey(s.Lead.EmailKey)] {
+			continue
+		}
+		s.ConsentRefused = s.ConsentRefused || in[i].Consent != nil && in[i].Consent.Marketing
+		if s.Lead.Consent.V.Marketing {
+			s.Lead.Consent.V, s.Lead.UpdatedAt, changed[s.Lead] = Consent{}, b.now, true
+			b.keep(s.Lead)
+		}
+		if changed[s.Lead] && s.Outcome == OutcomeUnchanged {
+			s.Outcome = OutcomeUpdated
+		}
+	}
+	return nil
 }
 
 // create makes a lead, with a customer if nobody owns its address. Whoever wants no news agrees to none by it.
 func (b *leadBatch) create(l *Lead) {
-	if b.ended[l.EmailKey] {
+	if b.hasEnded(l) {
 		l.Consent.V = Consent{}
 	}
 	c := b.customers[l.EmailKey]

@@ -129,7 +129,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 	if err := batch.read(ctx, []Saved{{Lead: l}}); err != nil {
 		return nil, err
 	}
-	in.Agrees = in.Agrees && !batch.ended[l.EmailKey]
+	in.Agrees = in.Agrees && !batch.hasEnded(l)
 	how := seller.LeadConfirmation
 	if in.IsProven {
 		how = tenant.LeadConfirmationNone

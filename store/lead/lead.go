@@ -3,6 +3,7 @@ package lead
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -174,8 +175,8 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool
 	return db.Page(ctx, s.db, columns, core.KindLead, account, in.Page, &f)
 }
 
-// Update locks the lead, applies change and stores it. What change makes of its status is held to lifecycle: CodeInvalid on
-// status. If the lead is unsubscribed by it, its customer is too.
+// Update locks the leads of the address, applies change and stores it. What change makes of its status is held to lifecycle: CodeInvalid on
+// status. If the lead is unsubscribed by it, its customer and all other leads of its address are too.
 func (s *Store) Update(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		found, err := s.Get(ctx, account, ref)
@@ -186,10 +187,15 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Le
 		if err != nil {
 			return nil, err
 		}
-		l, err := s.lock(ctx, u, account, ref)
+		theirs, err := s.ofAddress(ctx, u.Locked(), account, found.EmailKey)
 		if err != nil {
 			return nil, err
 		}
+		at := slices.IndexFunc(theirs, func(l Lead) bool { return l.ID == found.ID })
+		if at < 0 { // it was deleted meanwhile
+			return nil, core.Missing("lead", "", ref)
+		}
+		l := &theirs[at]
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -210,16 +216,11 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Le
 		if err := l.check(); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
-		if l.Status == StatusUnsubscribed && before.Status != l.Status {
-			if err := s.unsubscribe(ctx, u, customer, l, now); err != nil {
-				return nil, err
-			}
-			if err := s.rooms.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
-				return nil, err
-			}
-		}
 		l.UpdatedAt = now
-		return l, u.Update(ctx, columns, l)
+		if err := u.Update(ctx, columns, l); err != nil || l.Status != StatusUnsubscribed || before.Status == l.Status {
+			return l, err
+		}
+		return l, s.unsubscribe(ctx, u, customer, l, now)
 	})
 }
 
@@ -255,9 +256,12 @@ func (c *Consent) complete(now core.Time) {
 	}
 }
 
-// unsubscribe takes back the consent of a locked customer, because a lead of theirs wants no letters, for good.
+// unsubscribe takes back the consent of a locked customer and of all leads of an address, because one of them wants no letters, for good.
 func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Customer, l *Lead, now core.Time) error {
-	if err := s.rooms.Customer.EndNews(ctx, u, l.AccountID, now, l.Email); err != nil || c.DeletedAt != nil {
+	if err := s.rooms.Advert.ForgetLeads(ctx, u, l.AccountID, l.ID); err != nil {
+		return err
+	}
+	if err := s.End(ctx, u, l.AccountID, l.Email, now); err != nil || c.DeletedAt != nil {
 		return err
 	}
 	c.MarketingConsent.V, c.UpdatedAt = leftBy(now), now

@@ -105,6 +105,9 @@ func (s *Store) save(ctx context.Context, u *db.Unit, account string, in []NewLe
 			return nil, err
 		}
 	}
+	if err := batch.settle(saved, in); err != nil {
+		return nil, err
+	}
 	return saved, batch.store(ctx)
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -124,11 +126,16 @@ func TestUpdateLead_KnowsAbsentNullAndValue(t *testing.T) {
 func TestUpdateLead_UnsubscribedIsFinal(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Consent: &sdk.LeadConsent{Marketing: true}}))
+		other := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "Ada@example.com", Product: &onSale(t, c, 1900).Product.ID, Consent: &sdk.LeadConsent{Marketing: true}}))
 		_, err := c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("converted"))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		left := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("unsubscribed"))}, sdk.Expand("customer")))
 		if left.Consent.Marketing || left.Customer.Object.MarketingConsent.Status != "unsubscribed" {
 			t.Errorf("they agreed to %+v, their customer to %+v", left.Consent, left.Customer.Object.MarketingConsent)
+		}
+		other = ok[*sdk.Lead](t)(c.Leads.Get(background, other.ID))
+		if other.Status != "unsubscribed" || other.Consent.Marketing {
+			t.Errorf("the other lead of the address is %s with %+v", other.Status, other.Consent)
 		}
 		for field, change := range map[string]*sdk.LeadUpdate{
 			"status": {Status: new(sdk.LeadStatus("new"))}, "consent.marketing": {Consent: &sdk.LeadConsent{Marketing: true}},
@@ -199,6 +206,34 @@ func TestImportLeads_SaysWhatBecameOfEach(t *testing.T) {
 		s.Hooks.Await(t, 2, "lead.created")
 		if all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil)); len(all.Data) != 2 || len(s.Hooks.Deliveries()) != 2 {
 			t.Errorf("%d leads are there, %d events arrived", len(all.Data), len(s.Hooks.Deliveries()))
+		}
+	})
+}
+
+// Whichever of them comes first, whoever wants no letters gets none by another spelling of their address.
+func TestImportLeads_UnsubscribesTheMailbox(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		agrees, product := &sdk.LeadRowConsent{Marketing: new(true)}, onSale(t, c, 1900).Product.ID
+		ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Product: &product, Consent: &sdk.LeadConsent{Marketing: true}}))
+		result := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: []sdk.LeadRow{
+			{Email: new("ada+1@example.com"), Consent: agrees},
+			{Email: new("ada@example.com"), Product: &product, Consent: agrees},
+			{Email: new("ada@example.com"), Status: new("unsubscribed")},
+			{Email: new("ada+2@example.com"), Consent: agrees},
+			{Email: new("grace@example.com"), Consent: agrees},
+		}}))
+		for i, want := range []struct {
+			outcome, status string
+			refused, agrees bool
+		}{
+			{"created", "new", true, false}, {"updated", "unsubscribed", true, false}, {"created", "unsubscribed", false, false}, {"created", "new", true, false}, {"created", "new", false, true},
+		} {
+			got := result.Results[i]
+			l := ok[*sdk.Lead](t)(c.Leads.Get(background, *got.ID))
+			assert.Equal(t, want.outcome, string(got.Status), i)
+			assert.Equal(t, want.refused, got.ConsentRefused, i)
+			assert.Equal(t, want.status, string(l.Status), i)
+			assert.Equal(t, want.agrees, l.Consent.Marketing, i)
 		}
 	})
 }
