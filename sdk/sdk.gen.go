@@ -16654,7 +16654,8 @@ func (s *CustomersService) CreateBalanceTransaction(ctx context.Context, id stri
 //
 // Fields that are empty here are taken over: name, phone, `external_id`, avatar, address, tax id, locale, notes and default payment method. Tags
 // and metadata are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay this customer's own. If both have
-// the same address, this customer owns it then. Invoices and orders keep the buyer's details. Nothing is charged, and no event follows.
+// the same address, this customer owns it then, and is `unsubscribed` if the other one was. So it is if both addresses are one mailbox, such as
+// ada@example.com and ada+news@example.com. Invoices and orders keep the buyer's details. Nothing is charged, and no event follows.
 //
 // An unknown `from` is 404. The customer itself is 422. If the two balances come to more than 1,000,000,000,000, it is 422 as well: take some
 // off first.

@@ -96,6 +96,21 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *customer.Customer) { c.Name = ref("x") })
 		dbtest.RequireCode(t, err, core.CodeMissing)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM customers WHERE id = ? AND (email IS NOT NULL OR name IS NOT NULL OR external_id IS NOT NULL)`, from.ID))
+
+		_, err = s.UpdateCustomer(t.Context(), s.account, into.ID, func(c *customer.Customer) {
+			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Subscribed}
+		})
+		require.NoError(t, err)
+		for _, one := range []struct {
+			email string
+			ends  bool
+		}{{"lin@example.com", false}, {"ada+news@example.com", true}} {
+			gone, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: &one.email, MarketingConsent: core.JSONOf(&customer.MarketingConsent{Status: customer.Unsubscribed})})
+			require.NoError(t, err)
+			got, err = s.MergeCustomer(t.Context(), s.account, into.ID, gone.ID)
+			require.NoError(t, err)
+			assert.Equal(t, one.ends, got.IsUnsubscribed(), one.email)
+		}
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Absorb adds to a customer what another one has: counts and sums are added up, and fields that are empty are filled in. Where
 // both say something, the customer's own word stands. Consent to marketing is not taken over: it was given for an address that
-// is not theirs.
+// is not theirs. But if the other one is of the same mailbox and unsubscribed, the customer is too.
 func (c *Customer) Absorb(o *Customer, now core.Time) {
 	c.OrdersCount += o.OrdersCount
 	c.TotalSpent = core.JSONOf(Sum(c.TotalSpent.V, o.TotalSpent.V))
@@ -23,6 +23,9 @@ func (c *Customer) Absorb(o *Customer, now core.Time) {
 	}
 	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
 		c.LastOrderAt = o.LastOrderAt
+	}
+	if o.IsUnsubscribed() && !c.IsUnsubscribed() && core.MailboxKey(core.Deref(o.Email)) == core.MailboxKey(core.Deref(c.Email)) {
+		c.MarketingConsent = o.MarketingConsent
 	}
 	if o.EmailKey != nil && *o.EmailKey == core.EmailKey(core.Deref(c.Email)) {
 		c.EmailKey = o.EmailKey
