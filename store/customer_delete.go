@@ -48,9 +48,6 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.Lead.Forget(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := s.keepEnding(ctx, u, c); err != nil { // leads are locked before endings, as everywhere
-			return nil, err
-		}
 		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
 			return nil, err
 		}
@@ -189,18 +186,6 @@ func (s *Store) loseBalance(ctx context.Context, u *db.Unit, c *customer.Custome
 		return fmt.Errorf("note that a balance is gone: %w", err)
 	}
 	return nil
-}
-
-// keepEnding keeps of a locked customer, who will be gone, that they wanted no news.
-func (s *Store) keepEnding(ctx context.Context, u *db.Unit, c *customer.Customer) error {
-	if !c.IsUnsubscribed() || c.Email == nil {
-		return nil
-	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
-	if err != nil {
-		return err
-	}
-	return s.Customer.EndNews(ctx, u, c.AccountID, now, *c.Email)
 }
 
 // isBilled reports whether a locked customer has orders or invoices, drafts included.

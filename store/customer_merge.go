@@ -158,3 +158,15 @@ func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *customer.Cus
 	}
 	return found[c.ID], found[other.ID], nil
 }
+
+// keepEnding keeps of a locked customer, who will be gone, that they wanted no news.
+func (s *Store) keepEnding(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+	if !c.IsUnsubscribed() || c.Email == nil {
+		return nil
+	}
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	return s.Customer.EndNews(ctx, u, c.AccountID, now, *c.Email)
+}

@@ -54,13 +54,14 @@ func (s *Store) endNews(ctx context.Context, u *db.Unit, before, c *customer.Cus
 	if core.SameJSON(before.MarketingConsent, c.MarketingConsent) && core.SameJSON(before.Email, c.Email) {
 		return nil
 	}
+	var ended []string
 	for _, one := range []*customer.Customer{before, c} {
-		if !one.IsUnsubscribed() || one.Email == nil {
-			continue
-		}
-		if err := s.Lead.End(ctx, u, c.AccountID, *one.Email, c.UpdatedAt); err != nil {
-			return err
+		if one.IsUnsubscribed() && one.Email != nil {
+			ended = append(ended, *one.Email)
 		}
 	}
-	return nil
+	if len(ended) == 0 {
+		return nil
+	}
+	return s.Lead.End(ctx, u, c.AccountID, c.UpdatedAt, ended...)
 }

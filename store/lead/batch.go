@@ -234,9 +234,6 @@ func (b *leadBatch) store(ctx context.Context) error {
 	if err := b.s.rooms.Customer.Unsubscribe(ctx, b.Unit, b.account, b.unsubscribed, leftByLead, b.now); err != nil {
 		return err
 	}
-	if err := b.s.rooms.Customer.EndNews(ctx, b.Unit, b.account, b.now, b.endings...); err != nil {
-		return err
-	}
 	if len(b.silent) > 0 {
 		if err := b.s.rooms.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {
 			return err
@@ -246,6 +243,9 @@ func (b *leadBatch) store(ctx context.Context) error {
 		if err := db.PutAll(ctx, b.Unit, columns, values(leads)); err != nil {
 			return err
 		}
+	}
+	if err := b.s.rooms.Customer.EndNews(ctx, b.Unit, b.account, b.now, b.endings...); err != nil {
+		return err
 	}
 	for i := range b.created {
 		d := &b.created[i]

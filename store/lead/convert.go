@@ -43,7 +43,8 @@ func (s *Store) Lock(ctx context.Context, u *db.Unit, c *customer.Customer) ([]L
 	return theirs, nil
 }
 
-// Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own. That one was unsubscribed stays known.
+// Forget deletes the leads of a locked customer who is being deleted, and all of the address that they own. That one of them, or the customer, was
+// unsubscribed stays known.
 func (s *Store) Forget(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	theirs, err := s.Lock(ctx, u, c)
 	if err != nil {
@@ -57,5 +58,9 @@ func (s *Store) Forget(ctx context.Context, u *db.Unit, c *customer.Customer) er
 			return fmt.Errorf("delete the leads of an address: %w", err)
 		}
 	}
-	return s.keepEndings(ctx, u, c.AccountID, theirs) // leads are locked before endings, as everywhere
+	ended := unsubscribed(theirs)
+	if c.IsUnsubscribed() && c.Email != nil {
+		ended = append(ended, *c.Email)
+	}
+	return s.keepEndings(ctx, u, c.AccountID, ended...) // leads are locked before endings, as everywhere
 }

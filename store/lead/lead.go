@@ -261,7 +261,7 @@ func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Custome
 	if err := s.rooms.Advert.ForgetLeads(ctx, u, l.AccountID, l.ID); err != nil {
 		return err
 	}
-	if err := s.End(ctx, u, l.AccountID, l.Email, now); err != nil || c.DeletedAt != nil {
+	if err := s.End(ctx, u, l.AccountID, now, l.Email); err != nil || c.DeletedAt != nil {
 		return err
 	}
 	c.MarketingConsent.V, c.UpdatedAt = leftBy(now), now
@@ -284,17 +284,16 @@ func (s *Store) Delete(ctx context.Context, account, ref string) (*Lead, error) 
 		if err != nil {
 			return nil, err
 		}
-		if err := s.keepEndings(ctx, u, account, []Lead{*l}); err != nil {
-			return nil, err
-		}
 		if err := s.rooms.Activity.Forget(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
 		if err := s.rooms.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
-		_, err = u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND id = ?`, account, l.ID)
-		return l, err
+		if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND id = ?`, account, l.ID); err != nil {
+			return nil, err
+		}
+		return l, s.keepEndings(ctx, u, account, unsubscribed([]Lead{*l})...)
 	})
 }
 

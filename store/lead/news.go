@@ -166,9 +166,10 @@ func (s *Store) Agrees(ctx context.Context, account, email string) (bool, error)
 	return slices.ContainsFunc(all, func(l Lead) bool { return l.Consent.V.Marketing }), err
 }
 
-// ofAddress returns the leads of an address, as inOrder says.
-func (s *Store) ofAddress(ctx context.Context, r db.Reader, account, key string) ([]Lead, error) {
-	all, err := db.Select[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND email_key = ? ORDER BY `+inOrder, account, key)
+// ofAddress returns the leads of addresses, as core.EmailKey has them, as inOrder says.
+func (s *Store) ofAddress(ctx context.Context, r db.Reader, account string, keys ...string) ([]Lead, error) {
+	condition, arg := s.db.In("email_key", keys)
+	all, err := db.Select[Lead](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY `+inOrder, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read the leads of an address: %w", err)
 	}
@@ -186,9 +187,15 @@ func (s *Store) ofProduct(ctx context.Context, r db.Reader, account, email, prod
 	return nil, err
 }
 
-// End ends all news of a seller to an address, for good: all its leads are unsubscribed. Its customer is locked already, if there is one.
-func (s *Store) End(ctx context.Context, u *db.Unit, account, email string, now core.Time) error {
-	all, err := s.ofAddress(ctx, u.Locked(), account, core.EmailKey(email))
+// End ends all news of a seller to addresses, for good: all their leads are unsubscribed. Their customers are locked already, if there are any. Those of
+// several addresses are told in one call, because everybody locks them in one order.
+func (s *Store) End(ctx context.Context, u *db.Unit, account string, now core.Time, emails ...string) error {
+	var keys []string
+	for _, email := range emails {
+		keys = append(keys, core.EmailKey(email))
+	}
+	slices.Sort(keys)
+	all, err := s.ofAddress(ctx, u.Locked(), account, slices.Compact(keys)...)
 	if err != nil {
 		return err
 	}
@@ -207,28 +214,34 @@ func (s *Store) End(ctx context.Context, u *db.Unit, account, email string, now 
 		}
 		silent = append(silent, l.ID)
 	}
-	if err := s.rooms.Customer.EndNews(ctx, u, account, now, email); err != nil || len(silent) == 0 { // leads are locked before endings, as everywhere
-		return err
-	}
-	return s.rooms.Advert.ForgetLeads(ctx, u, account, silent...)
-}
-
-// keepEndings keeps that those of some leads, which are being deleted, were unsubscribed.
-func (s *Store) keepEndings(ctx context.Context, u *db.Unit, account string, leads []Lead) error {
-	var gone []string
-	for i := range leads {
-		if leads[i].Status == StatusUnsubscribed {
-			gone = append(gone, leads[i].Email)
+	if len(silent) > 0 {
+		if err := s.rooms.Advert.ForgetLeads(ctx, u, account, silent...); err != nil {
+			return err
 		}
 	}
-	if len(gone) == 0 {
+	return s.rooms.Customer.EndNews(ctx, u, account, now, emails...) // leads are locked before endings, as everywhere
+}
+
+// unsubscribed returns the addresses of those leads that are unsubscribed.
+func unsubscribed(leads []Lead) (emails []string) {
+	for i := range leads {
+		if leads[i].Status == StatusUnsubscribed {
+			emails = append(emails, leads[i].Email)
+		}
+	}
+	return emails
+}
+
+// keepEndings keeps that the readers of addresses want no news, whose leads or customer are being deleted.
+func (s *Store) keepEndings(ctx context.Context, u *db.Unit, account string, emails ...string) error {
+	if len(emails) == 0 {
 		return nil
 	}
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return err
 	}
-	return s.rooms.Customer.EndNews(ctx, u, account, now, gone...)
+	return s.rooms.Customer.EndNews(ctx, u, account, now, emails...)
 }
 
 // unsubscription is what the link holds, sealed, by which the reader of a letter ends the news. It works for ever.
@@ -303,7 +316,7 @@ func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, 
 		if err := s.rooms.Customer.Unsubscribe(ctx, u, o.Account, ids, "letter", now); err != nil {
 			return nil, err
 		}
-		return nil, s.End(ctx, u, o.Account, o.Key, now)
+		return nil, s.End(ctx, u, o.Account, now, o.Key)
 	})
 	return o.Account, err
 }
