@@ -107,38 +107,55 @@ func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 	}
 }
 
-// sendAll sends letters, several at the same time, and returns the error of each.
+// sendAll sends letters, several at the same time, unless somebody else does, notes what became of each, and returns the error of each. As many are
+// claimed together as can be sent at once: a slow one keeps no other waiting, and a server that dies has claimed no letter that it was not sending.
 func (p *Post) sendAll(ctx context.Context, due []core.Due) []error {
-	errs := make([]error, 0, len(due))
-	for some := range slices.Chunk(due, lettersAtOnce) {
-		if ctx.Err() != nil {
-			break
-		}
-		errs = append(errs, p.sendAtOnce(context.WithoutCancel(ctx), some)...)
-	}
-	return errs
-}
-
-// sendAtOnce sends letters at the same time, unless somebody else does, and notes what became of each. They are claimed together: should the server die, no
-// letter was claimed that was not being sent.
-func (p *Post) sendAtOnce(ctx context.Context, due []core.Due) []error {
 	errs := make([]error, len(due))
-	claimed, err := p.store.ClaimLetters(ctx, due...)
-	if err != nil { // which may be about one of them
-		for i, d := range due {
-			one, err := p.store.ClaimLetters(ctx, d)
-			claimed, errs[i] = append(claimed, one...), err
+	slots := make(chan struct{}, lettersAtOnce)
+	working := context.WithoutCancel(ctx)
+	var group sync.WaitGroup
+	var send func(from, to int)
+	send = func(from, to int) {
+		claimed, err := p.store.ClaimLetters(working, due[from:to]...)
+		if err != nil && to-from > 1 { // which may be about one of them
+			for i := from; i < to; i++ {
+				send(i, i+1)
+			}
+			return
+		}
+		errs[from] = err
+		for range to - from - len(claimed) {
+			<-slots
+		}
+		for _, l := range claimed {
+			group.Go(func() {
+				i := slices.Index(due, core.Due{AccountID: l.AccountID, ID: l.ID})
+				errs[i] = p.store.EndLetter(working, &l, p.deliver(working, &l))
+				<-slots
+			})
 		}
 	}
-	var group sync.WaitGroup
-	for _, l := range claimed {
-		group.Go(func() {
-			i := slices.Index(due, core.Due{AccountID: l.AccountID, ID: l.ID})
-			errs[i] = p.store.EndLetter(ctx, &l, p.deliver(ctx, &l))
-		})
+	sent := 0
+	for sent < len(due) && ctx.Err() == nil {
+		free := take(slots, len(due)-sent)
+		send(sent, sent+free)
+		sent += free
 	}
 	group.Wait()
-	return errs
+	return errs[:sent]
+}
+
+// take waits for a free slot, and takes those that are free, up to most.
+func take(slots chan struct{}, most int) (taken int) {
+	slots <- struct{}{}
+	for taken = 1; taken < most; taken++ {
+		select {
+		case slots <- struct{}{}:
+		default:
+			return taken
+		}
+	}
+	return taken
 }
 
 // inTurn returns the first of each, then the second of each, and so on.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -162,6 +163,57 @@ func TestPost_SendsWhatSomebodyWaitsForBetweenTheLettersOfAShop(t *testing.T) {
 		require.NoError(t, mailbox.failed)
 		require.Len(t, mailbox.to, 2*lettersOfAccount+2)
 		require.Equal(t, "owner@example.com", mailbox.to[lettersOfAccount], "it is sent after the round in which it was asked for")
+	})
+}
+
+// slowBox is a Mailer that takes its first letter only once it has taken so many others.
+type slowBox struct {
+	mutex  sync.Mutex
+	begun  bool
+	before int
+	taken  chan struct{}
+}
+
+// Send implements Mailer.
+func (b *slowBox) Send(context.Context, Letter) error {
+	b.mutex.Lock()
+	isFirst := !b.begun
+	b.begun = true
+	if !isFirst {
+		if b.before--; b.before == 0 {
+			close(b.taken)
+		}
+	}
+	b.mutex.Unlock()
+	if !isFirst {
+		return nil
+	}
+	select {
+	case <-b.taken:
+		return nil
+	case <-time.After(time.Minute):
+		return errors.New("the others wait for it")
+	}
+}
+
+// A letter for which the mail server takes long keeps no other waiting.
+func TestPost_SendsBesideASlowLetter(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		l := letterOf(t, s, account)
+		g, err := s.Grant.GetGrant(t.Context(), account, l.ObjectID)
+		require.NoError(t, err)
+		for n := range 2 * lettersAtOnce {
+			c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new(fmt.Sprintf("buyer%d@example.com", n))})
+			require.NoError(t, err)
+			_, err = s.CreateGrant(t.Context(), account, store.NewGrant{Customer: c.ID, Product: g.ProductID})
+			require.NoError(t, err)
+		}
+		require.NoError(t, NewPost(s, &slowBox{before: 2 * lettersAtOnce, taken: make(chan struct{})}).SendDue(t.Context()))
+		letters, _, err := s.ListLetters(t.Context(), account, store.ListLetters{Page: core.Page{Limit: 50}, Status: store.LetterStatusSent})
+		require.NoError(t, err)
+		assert.Len(t, letters, 2*lettersAtOnce+1)
 	})
 }
 
