@@ -80,7 +80,7 @@ func (p *Pages) experienceDownloads(v *visit, e *content.Experience, g *grant.Gr
 	all := make(map[string]*download, len(files))
 	for id, f := range files {
 		version, limit := f.Version, by.DownloadLimit
-		if d := by.File(id); d != nil { // what its link sends
+		if d := by.File(id); d != nil && d.Version != nil { // what its link sends
 			version, limit, f.Size = *d.Version, d.DownloadLimit, *d.Size
 		}
 		all[id] = newDownload(v.l, by.ID, f, version, had[id].Version)

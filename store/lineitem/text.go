@@ -71,10 +71,6 @@ func (l *Item) PlanChange() (c PlanChange, ok bool) {
 	if err != nil {
 		return c, false
 	}
-	plans := text[:at]
-	if from, is := strings.CutSuffix(plans, toText+l.Name()); is { // the line is of the plan that was changed to, unless it waited for a bill
-		return PlanChange{from, l.Name(), until}, true
-	}
-	from, to, _ := strings.Cut(plans, toText)
-	return PlanChange{from, to, until}, strings.Count(plans, toText) == 1
+	from, to, _ := strings.Cut(text[:at], toText)
+	return PlanChange{from, to, until}, strings.Count(text[:at], toText) == 1
 }

@@ -16,7 +16,8 @@ func TestPlanChange_IsReadAsItWasWritten(t *testing.T) {
 	}{
 		{"Pro", "Basic (monthly)", "Pro", true},
 		{"Later", "Basic", "Pro", true}, // it waited, and the plan changed once more
-		{"Road to Rome", "Guide to Paris", "Road to Rome", true},
+		{"Road to Rome", "Guide to Paris", "Road to Rome", false},
+		{"Max", "Basic", "Pro to Max", false},
 		{"Later", "Guide to Paris", "Pro", false},
 		{"Pro", "Basic, until 2025-01-01", "Pro", true},
 	} {
