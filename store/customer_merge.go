@@ -70,7 +70,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if err := s.endRows(ctx, u, other); err != nil {
 			return nil, err
 		}
-		if err := s.keepEnding(ctx, u, other); err != nil {
+		if err := s.keepEnding(ctx, u, c, other, now); err != nil {
 			return nil, err
 		}
 		if err := c.AbsorbBalance(other); err != nil {
@@ -159,14 +159,14 @@ func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *customer.Cus
 	return found[c.ID], found[other.ID], nil
 }
 
-// keepEnding keeps of a locked customer, who will be gone, that they wanted no news.
-func (s *Store) keepEnding(ctx context.Context, u *db.Unit, c *customer.Customer) error {
-	if !c.IsUnsubscribed() || c.Email == nil {
+// keepEnding keeps of a locked customer, who will be gone, that they wanted no news. If both have the same mailbox, the other one wants none either.
+func (s *Store) keepEnding(ctx context.Context, u *db.Unit, c, gone *customer.Customer, now core.Time) error {
+	if !gone.IsUnsubscribed() || gone.Email == nil {
 		return nil
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
-	if err != nil {
-		return err
+	ended := []string{*gone.Email}
+	if c.Email != nil && core.MailboxKey(*c.Email) == core.MailboxKey(*gone.Email) {
+		ended = append(ended, *c.Email)
 	}
-	return s.Customer.EndNews(ctx, u, c.AccountID, now, *c.Email)
+	return s.Lead.End(ctx, u, c.AccountID, now, ended...)
 }

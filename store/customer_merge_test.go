@@ -101,6 +101,8 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 			c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Subscribed}
 		})
 		require.NoError(t, err)
+		noted, err := s.Lead.Create(t.Context(), s.account, lead.NewLead{Email: "ada@example.com", Source: lead.SourceAPI, Consent: &lead.NewConsent{Marketing: true}}, false)
+		require.NoError(t, err)
 		for _, one := range []struct {
 			email string
 			ends  bool
@@ -110,6 +112,9 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 			got, err = s.MergeCustomer(t.Context(), s.account, into.ID, gone.ID)
 			require.NoError(t, err)
 			assert.Equal(t, one.ends, got.IsUnsubscribed(), one.email)
+			l, err := s.Lead.Get(t.Context(), s.account, noted.Lead.ID)
+			require.NoError(t, err)
+			assert.Equal(t, one.ends, l.Status == lead.StatusUnsubscribed, one.email)
 		}
 	})
 }

@@ -297,5 +297,10 @@ func TestUnsubscribe_MarksAllCustomersOfTheAddress(t *testing.T) {
 		letters := typed("Ada@MÜNCHEN.example", "letters")
 		unsubscribe("ada@münchen.example")
 		assert.True(t, isUnsubscribed(letters), "whose domain has letters that the DNS does not know")
+		for _, odd := range []string{"ada@mu\u0308nchen.example", "ada@ｅxample.net", "ada@Bücher.XN--p1ai"} {
+			id := typed(odd, odd)
+			unsubscribe(odd)
+			assert.True(t, isUnsubscribed(id), "typed as %q", odd)
+		}
 	})
 }

@@ -24,7 +24,7 @@ func (c *Customer) Absorb(o *Customer, now core.Time) {
 	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
 		c.LastOrderAt = o.LastOrderAt
 	}
-	if o.IsUnsubscribed() && !c.IsUnsubscribed() && core.MailboxKey(core.Deref(o.Email)) == core.MailboxKey(core.Deref(c.Email)) {
+	if o.IsUnsubscribed() && !c.IsUnsubscribed() && o.Email != nil && core.MailboxKey(core.Deref(o.Email)) == core.MailboxKey(core.Deref(c.Email)) {
 		c.MarketingConsent = o.MarketingConsent
 	}
 	if o.EmailKey != nil && *o.EmailKey == core.EmailKey(core.Deref(c.Email)) {

@@ -134,13 +134,19 @@ func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey str
 	return s.findAllOf(ctx, u, account, emailKey, u.Lock())
 }
 
-// findAllOf reads customers alone: an address may have any number of orders.
+// mostLookedAt is how many orders of an address are looked at for their customers.
+const mostLookedAt = 1000
+
+// findAllOf looks at customers, and at the latest orders of the address, which may have any number: an order knows the key of an address that was typed in
+// letters which SQL does not compare, such as wide ones.
 func (s *Store) findAllOf(ctx context.Context, r db.Reader, account, emailKey, lock string) ([]Customer, error) {
 	ids, err := db.Select[string](ctx, r, `
 		SELECT id FROM customers WHERE account_id = ? AND email_key = ?
 		UNION ALL SELECT id FROM customers
-		WHERE account_id = ? AND LOWER(email) IN (?, ?) AND email IS NOT NULL AND (email_key IS NULL OR email_key <> LOWER(email))`,
-		account, emailKey, account, emailKey, core.ReadableEmail(emailKey))
+		WHERE account_id = ? AND LOWER(email) IN (?, ?) AND email IS NOT NULL AND (email_key IS NULL OR email_key <> LOWER(email))
+		UNION ALL SELECT customer_id FROM (
+			SELECT customer_id FROM orders WHERE account_id = ? AND COALESCE(customer_email_key, LOWER(customer_email)) = ? ORDER BY id DESC LIMIT ?) AS latest`,
+		account, emailKey, account, emailKey, core.ReadableEmail(emailKey), account, emailKey, mostLookedAt)
 	if err != nil {
 		return nil, fmt.Errorf("find the customers with an address: %w", err)
 	}
