@@ -14,7 +14,7 @@ import (
 // deleted instead: they let somebody see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
-	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_transactions", "trials"}
+	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "leads", "ad_conversions", "letters", "balance_transactions", "trials"}
 	rowsAfterGrants    = []string{"license_keys"} // a grant that ends has its key end
 	rowsEndedBy        = []string{"portal_sessions", "portal_links"}
 )

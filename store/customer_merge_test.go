@@ -127,6 +127,10 @@ func TestLeads_AreLockedInOneOrder(t *testing.T) {
 			Email: ref("deleted@example.com"), MarketingConsent: core.JSON[*customer.MarketingConsent]{V: &customer.MarketingConsent{Status: customer.Unsubscribed}},
 		})
 		require.NoError(t, err)
+		for id, email := range map[string]string{"first": "first@example.com", "second": "upserted@example.com"} {
+			_, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: &email, ExternalID: &id})
+			require.NoError(t, err)
+		}
 		products := []string{s.onSale(t, fixedPrice(1900)).ProductID, s.onSale(t, fixedPrice(1900)).ProductID}
 		slices.Sort(products)
 		for email, change := range map[string]func(ctx context.Context, replica *Store, c string) error{
@@ -141,6 +145,15 @@ func TestLeads_AreLockedInOneOrder(t *testing.T) {
 			"unsubscribed@example.com": func(ctx context.Context, replica *Store, c string) error {
 				_, err := replica.UpdateCustomer(ctx, s.account, c, func(c *customer.Customer) {
 					c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed}
+				})
+				return err
+			},
+			"upserted@example.com": func(ctx context.Context, replica *Store, _ string) error {
+				unsubscribe := func(c *customer.Customer) {
+					c.MarketingConsent.V = &customer.MarketingConsent{Status: customer.Unsubscribed}
+				}
+				_, err := replica.UpsertCustomers(ctx, s.account, []core.Upsert[customer.Customer]{
+					{ExternalID: "first", Change: unsubscribe}, {ExternalID: "second", Change: unsubscribe},
 				})
 				return err
 			},

@@ -51,17 +51,22 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 // endNews ends the news to the addresses of a locked customer who was unsubscribed before a change or is after it, for good. If it changed neither that
 // nor the address, nothing happens.
 func (s *Store) endNews(ctx context.Context, u *db.Unit, before, c *customer.Customer) error {
-	if core.SameJSON(before.MarketingConsent, c.MarketingConsent) && core.SameJSON(before.Email, c.Email) {
-		return nil
-	}
-	var ended []string
-	for _, one := range []*customer.Customer{before, c} {
-		if one.IsUnsubscribed() && one.Email != nil {
-			ended = append(ended, *one.Email)
-		}
-	}
+	ended := endings(before, c)
 	if len(ended) == 0 {
 		return nil
 	}
 	return s.Lead.End(ctx, u, c.AccountID, c.UpdatedAt, ended...)
+}
+
+// endings returns the addresses to which a change of a customer ends the news.
+func endings(before, c *customer.Customer) (emails []string) {
+	if core.SameJSON(before.MarketingConsent, c.MarketingConsent) && core.SameJSON(before.Email, c.Email) {
+		return nil
+	}
+	for _, one := range []*customer.Customer{before, c} {
+		if one.IsUnsubscribed() && one.Email != nil {
+			emails = append(emails, *one.Email)
+		}
+	}
+	return emails
 }

@@ -18,9 +18,13 @@ func (s *Store) UpsertCustomer(ctx context.Context, account string, in core.Upse
 		if err != nil {
 			return nil, err
 		}
-		c, status, err := s.upsertCustomer(ctx, u, account, there[in.ExternalID], &in)
+		before := there[in.ExternalID]
+		c, status, err := s.upsertCustomer(ctx, u, account, before, &in)
 		isNew = status == core.UpsertCreated
-		return c, err
+		if err != nil || status != core.UpsertUpdated {
+			return c, err
+		}
+		return c, s.endNews(ctx, u, before, c)
 	})
 	return c, isNew, err
 }
@@ -38,18 +42,31 @@ func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.U
 			there[externalID] = now[externalID]
 			return err
 		}
-		return db.UpsertAll(ctx, u, in, lookAgain, func(item *core.Upsert[customer.Customer]) (string, core.UpsertStatus, error) {
-			c, status, err := s.upsertCustomer(ctx, u, account, there[item.ExternalID], item)
+		var ended []string // whose news end is told for all at once: everybody locks the leads of several addresses in one order
+		all, err := db.UpsertAll(ctx, u, in, lookAgain, func(item *core.Upsert[customer.Customer]) (string, core.UpsertStatus, error) {
+			before := there[item.ExternalID]
+			c, status, err := s.upsertCustomer(ctx, u, account, before, item)
 			if err != nil {
 				return "", status, err
+			}
+			if status == core.UpsertUpdated {
+				ended = append(ended, endings(before, c)...)
 			}
 			there[item.ExternalID] = c
 			return c.ID, status, nil
 		})
+		if err != nil || len(ended) == 0 {
+			return all, err
+		}
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		return all, s.Lead.End(ctx, u, account, now, ended...)
 	})
 }
 
-// upsertCustomer changes a copy of the locked customer that is there, or makes one if that is nil, and returns it.
+// upsertCustomer changes a copy of the locked customer that is there, or makes one if that is nil, and returns it. To end their news is left to the caller.
 func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, there *customer.Customer, in *core.Upsert[customer.Customer]) (*customer.Customer, core.UpsertStatus, error) {
 	var c customer.Customer
 	if there == nil {
@@ -81,7 +98,7 @@ func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, 
 	if err := c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, &c))); err != nil {
 		return nil, "", err
 	}
-	return &c, core.UpsertUpdated, s.endNews(ctx, u, there, &c)
+	return &c, core.UpsertUpdated, nil
 }
 
 // emailFree returns CodeInvalid on email if another customer has the address of a new one. If that one has the same external id, it came
