@@ -36,9 +36,6 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.Grant.Forget(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
-		if err := s.Advert.ForgetConversions(ctx, u, account, c.ID); err != nil {
-			return nil, err
-		}
 		if err := s.Subscription.CheckNone(ctx, u, c); err != nil {
 			return nil, err
 		}
@@ -46,6 +43,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			return nil, err
 		}
 		if err := s.Lead.Forget(ctx, u, c); err != nil {
+			return nil, err
+		}
+		if err := s.Advert.ForgetConversions(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
