@@ -253,6 +253,12 @@ func (s *Store) StaleTables(ctx context.Context) ([]core.StaleTable, error) {
 	return s.db.StaleTables(ctx)
 }
 
+// InvalidIndexes returns the names of the indexes that PostgreSQL does not use, since what built them was interrupted. Migrate builds
+// them anew. SQLite has none.
+func (s *Store) InvalidIndexes(ctx context.Context) ([]string, error) {
+	return s.db.InvalidIndexes(ctx)
+}
+
 // Analyze has PostgreSQL look at tables that have grown since it last did. It is cheap if there are none. Denied are those that
 // this role may not analyse, each time that they have grown.
 func (s *Store) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable, err error) {

@@ -125,6 +125,10 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 	if err != nil {
 		return nil, nil, 0, err
 	}
+	invalid, err := s.InvalidIndexes(cmd.Context())
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	isRepairable := func(f finding) bool {
 		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers, audit.PromiseDelivered, picture.PromiseOwner, picture.PromiseFiles, picture.PromiseUsage}, f.Promise)
 	}
@@ -138,6 +142,9 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		if !t.Allowed {
 			advice = append(advice, t.Advice())
 		}
+	}
+	for _, index := range invalid {
+		advice = append(advice, fmt.Sprintf("PostgreSQL does not use the index %s: building it was interrupted, or is under way. If it is not, run `tillwright migrate` as its owner, which builds it anew.", index))
 	}
 	if warning := program.MetaWarning(config); warning != "" {
 		advice = append(advice, warning)

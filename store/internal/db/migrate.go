@@ -44,9 +44,14 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return err
 }
 
-// migratePostgres migrates PostgreSQL while it holds the lock of the schema.
+// migratePostgres migrates PostgreSQL while it holds the lock of the schema. Before, it builds the indexes anew that an earlier run was interrupted at.
 func (d *DB) migratePostgres(ctx context.Context) error {
-	return d.underSchemaLock(ctx, func(db *sqlx.DB) error { return d.migrate(ctx, db, goose.DialectPostgres) })
+	return d.underSchemaLock(ctx, func(db *sqlx.DB) error {
+		if err := rebuildIndexes(ctx, db); err != nil {
+			return err
+		}
+		return d.migrate(ctx, db, goose.DialectPostgres)
+	})
 }
 
 // underSchemaLock calls fn with a pool of its own for PostgreSQL, while it holds the lock of the schema.
