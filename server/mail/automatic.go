@@ -114,17 +114,11 @@ func (p *Post) sendAll(ctx context.Context, due []core.Due) []error {
 	slots := make(chan struct{}, lettersAtOnce)
 	working := context.WithoutCancel(ctx)
 	var group sync.WaitGroup
-	var send func(from, to int)
-	send = func(from, to int) {
-		claimed, err := p.store.ClaimLetters(working, due[from:to]...)
-		if err != nil && to-from > 1 { // which may be about one of them
-			for i := from; i < to; i++ {
-				send(i, i+1)
-			}
-			return
-		}
-		errs[from] = err
-		for range to - from - len(claimed) {
+	sent := 0
+	for sent < len(due) && ctx.Err() == nil {
+		free := take(slots, len(due)-sent)
+		claimed := p.claim(working, due[sent:sent+free], errs[sent:])
+		for range free - len(claimed) {
 			<-slots
 		}
 		for _, l := range claimed {
@@ -134,15 +128,25 @@ func (p *Post) sendAll(ctx context.Context, due []core.Due) []error {
 				<-slots
 			})
 		}
-	}
-	sent := 0
-	for sent < len(due) && ctx.Err() == nil {
-		free := take(slots, len(due)-sent)
-		send(sent, sent+free)
 		sent += free
 	}
 	group.Wait()
 	return errs[:sent]
+}
+
+// claim claims letters together, and each by itself if that fails: the reason may be one of them. It notes the error of each, and returns the letters
+// that nobody else sends.
+func (p *Post) claim(ctx context.Context, due []core.Due, errs []error) []store.Letter {
+	claimed, err := p.store.ClaimLetters(ctx, due...)
+	if err == nil || len(due) == 1 {
+		errs[0] = err
+		return claimed
+	}
+	for i, one := range due {
+		letters, err := p.store.ClaimLetters(ctx, one)
+		claimed, errs[i] = append(claimed, letters...), err
+	}
+	return claimed
 }
 
 // take waits for a free slot, and takes those that are free, up to most.

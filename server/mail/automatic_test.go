@@ -67,6 +67,19 @@ func letterOf(t *testing.T, s *store.Store, account string) store.Letter {
 	return letters[0]
 }
 
+// moreBuyers gives the product of the account's one letter to so many more customers, to each of whom a letter is to be sent.
+func moreBuyers(t *testing.T, s *store.Store, account string, count int) {
+	t.Helper()
+	g, err := s.Grant.GetGrant(t.Context(), account, letterOf(t, s, account).ObjectID)
+	require.NoError(t, err)
+	for n := range count {
+		c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new(fmt.Sprintf("buyer%d@example.com", n))})
+		require.NoError(t, err)
+		_, err = s.CreateGrant(t.Context(), account, store.NewGrant{Customer: c.ID, Product: g.ProductID})
+		require.NoError(t, err)
+	}
+}
+
 // On a server without mail nothing waits for ever, not even behind many accounts that fail, and once it has some the seller may ask for what was skipped.
 func TestPost_SaysThatTheServerSendsNoMail(t *testing.T) {
 	t.Parallel()
@@ -134,16 +147,8 @@ func TestPost_SendsWhatSomebodyWaitsForBetweenTheLettersOfAShop(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s, account := given(t, url)
-		l := letterOf(t, s, account)
-		g, err := s.Grant.GetGrant(t.Context(), account, l.ObjectID)
-		require.NoError(t, err)
-		for n := range 2 * lettersOfAccount {
-			c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new(fmt.Sprintf("buyer%d@example.com", n))})
-			require.NoError(t, err)
-			_, err = s.CreateGrant(t.Context(), account, store.NewGrant{Customer: c.ID, Product: g.ProductID})
-			require.NoError(t, err)
-		}
-		_, err = s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
+		moreBuyers(t, s, account, 2*lettersOfAccount)
+		_, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "owner@example.com", Password: "hash"})
 		require.NoError(t, err)
 		mailbox := &askingBox{ask: func() error { return s.Person.AskRecovery(t.Context(), "owner@example.com") }}
 		for _, statement := range []string{
@@ -201,15 +206,7 @@ func TestPost_SendsBesideASlowLetter(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s, account := given(t, url)
-		l := letterOf(t, s, account)
-		g, err := s.Grant.GetGrant(t.Context(), account, l.ObjectID)
-		require.NoError(t, err)
-		for n := range 2 * lettersAtOnce {
-			c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new(fmt.Sprintf("buyer%d@example.com", n))})
-			require.NoError(t, err)
-			_, err = s.CreateGrant(t.Context(), account, store.NewGrant{Customer: c.ID, Product: g.ProductID})
-			require.NoError(t, err)
-		}
+		moreBuyers(t, s, account, 2*lettersAtOnce)
 		require.NoError(t, NewPost(s, &slowBox{before: 2 * lettersAtOnce, taken: make(chan struct{})}).SendDue(t.Context()))
 		letters, _, err := s.ListLetters(t.Context(), account, store.ListLetters{Page: core.Page{Limit: 50}, Status: store.LetterStatusSent})
 		require.NoError(t, err)
