@@ -2,13 +2,13 @@ package pages
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 
-	"github.com/tillwright/tillwright/server/locale"
+	"github.com/labstack/echo/v4"
+
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -28,12 +28,12 @@ func asksLeadAds(seller *tenant.Account, block *content.SiteBlock) bool {
 }
 
 // askLeadAds has the forms of blocks ask whether ad networks may be told, if the seller wants that.
-func (p *Pages) askLeadAds(ctx context.Context, seller *tenant.Account, blocks []pageBlock) error {
+func (p *Pages) askLeadAds(c echo.Context, seller *tenant.Account, blocks []pageBlock) error {
 	asks := func(b pageBlock) bool { return b.Form != nil && asksLeadAds(seller, &b.SiteBlock) }
 	if !slices.ContainsFunc(blocks, asks) {
 		return nil
 	}
-	networks, err := p.adNetworks(ctx, locale.English, seller)
+	networks, err := p.adNetworks(c.Request().Context(), p.spoken(c), seller)
 	if err != nil {
 		return err
 	}

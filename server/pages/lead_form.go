@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lead"
@@ -24,6 +25,9 @@ import (
 
 // leadsAMinute is how many forms an address may send, here and by POST /public/leads together.
 const leadsAMinute = 10
+
+// nameMost is how many characters a name may have.
+const nameMost = 255
 
 // leadForm is a form by which a visitor of a site becomes a lead, and what was typed into it.
 type leadForm struct {
@@ -39,7 +43,6 @@ type leadForm struct {
 // leadPage is the data of lead_form.html, the answer to such a form.
 type leadPage struct {
 	Name     string // of the site
-	Language string
 	Mode     string
 	Colours  template.CSS
 	Back     string
@@ -47,14 +50,15 @@ type leadPage struct {
 	Received bool
 }
 
-// fillForms has the forms among the blocks lead to where they are taken. Up leads from the page to the root.
-func (p *Pages) fillForms(ctx context.Context, seller *tenant.Account, site *content.AISite, blocks []pageBlock, up string, preview bool) error {
+// fillForms has the forms among the blocks of a page lead to where they are taken.
+func (p *Pages) fillForms(c echo.Context, seller *tenant.Account, site *content.AISite, blocks []pageBlock, preview bool) error {
+	up := strings.Repeat("../", max(0, strings.Count(c.Path(), "/")-1)) // from the page to the root
 	for i := range blocks {
 		if b := &blocks[i]; b.Type == content.SiteBlockLeadForm {
-			b.Form = &leadForm{Action: up + "leads/" + site.AccountID + "/" + site.ID + "/" + b.ID, Token: p.formToken, Preview: preview}
+			b.Form = &leadForm{Action: up + "leads/" + site.AccountID + "/" + site.ID + "/" + b.ID + p.ask(c), Token: p.formToken, Preview: preview}
 		}
 	}
-	return p.askLeadAds(ctx, seller, blocks)
+	return p.askLeadAds(c, seller, blocks)
 }
 
 // withToken returns the text of a page with what its forms send for this visitor: a fresh token, and what ad networks appended to the address of
@@ -95,8 +99,9 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	l := p.speak(c, nil, seller.Locale)
 	page := leadPage{
-		Name: of.Site.Name, Language: seller.Locale, Mode: of.Content.Theme.Mode, Colours: coloursOf(of.Content.Theme.Accent), Back: of.Site.URL, Block: pageBlock{SiteBlock: *block},
+		Name: of.Site.Name, Mode: of.Content.Theme.Mode, Colours: coloursOf(of.Content.Theme.Accent), Back: of.Site.URL + p.ask(c), Block: pageBlock{SiteBlock: *block},
 	}
 	problem, err := p.capture(c, seller, of.Site, block)
 	if err != nil {
@@ -109,18 +114,20 @@ func (p *Pages) leaveLead(c echo.Context) error {
 		page.Block.Form = &leadForm{Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Problem: problem}
 	}
 	blocks := []pageBlock{page.Block}
-	if err := p.askLeadAds(ctx, seller, blocks); err != nil {
+	if err := p.askLeadAds(c, seller, blocks); err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := p.siteTemplate.ExecuteTemplate(&text, "lead_form.html", page); err != nil {
+	text, err := p.writeStrange(l.Tag, "lead_form.html", page)
+	if err != nil {
 		return err
 	}
-	answer, err := p.withToken(ctx, of.Site.AccountID, blocks, text.Bytes(), sentOrAsked(c))
+	answer, err := p.withToken(ctx, of.Site.AccountID, blocks, text, sentOrAsked(c))
 	if err != nil {
 		return err
 	}
 	p.private(c)
+	c.Response().Header().Set("Content-Language", l.Tag)
+	c.Response().Header().Add(echo.HeaderVary, "Accept-Language")
 	return p.showStrange(c, status, answer, page.Colours)
 }
 
@@ -140,8 +147,15 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	if name := entered(c, "name"); name != "" {
 		in.Name = &name
 	}
-	if problem := core.EmailProblem(in.Email, "This is not an e-mail address."); problem != "" {
+	l := p.spoken(c)
+	if problem := core.EmailProblem(in.Email, l.T("error.email")); problem != "" {
+		if l != locale.English { // which says more
+			problem = l.T("error.email")
+		}
 		return problem, nil
+	}
+	if !core.HasAtMost(in.Name, nameMost) {
+		return l.T("error.long", "count", int64(nameMost)), nil
 	}
 	_, err = p.store.Lead.Capture(c.Request().Context(), in)
 	wrong, ok := errors.AsType[*core.Error](err)
@@ -149,11 +163,11 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	case !ok:
 		return "", err
 	case wrong.Param == "form_token":
-		return "Please look at it once more, and send it again.", nil
+		return l.T("lead_form.again"), nil
 	case wrong.Param == "product":
-		return "This is not offered any more.", nil
+		return l.T("lead_form.gone"), nil
 	case wrong.Code == core.CodeInvalid:
-		return wrong.Message, nil
+		return l.T("lead_form.refused"), nil
 	}
 	return "", err
 }

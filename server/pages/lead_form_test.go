@@ -85,6 +85,36 @@ func TestLeadForm_MakesALeadOfTheSite(t *testing.T) {
 	})
 }
 
+// What a seller wrote stays as it is.
+func TestLeadForm_SpeaksTheLanguageOfItsVisitor(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	site := w.publish(`{"id": "join", "type": "lead_form", "heading": "Join", "consent_text": "Write to me"}`)
+	request := w.request(http.MethodGet, site.URL)
+	request.Header.Set("Accept-Language", "de-AT")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	page := w.readStrange(response, http.StatusOK)
+	assert.Contains(t, page, `<html lang="en"`, "the page is the seller's")
+	assert.Contains(t, page, `lang="de" dir="ltr"`)
+	assert.Contains(t, page, ">Absenden</button>")
+	assert.Contains(t, page, ">Write to me</label>")
+	assert.Contains(t, response.Header.Values("Vary"), "Accept-Language")
+	assert.Contains(t, w.visit(site.URL), ">Send</button>", "who names no language reads the seller's")
+
+	asked := site.URL + "?locale=fr"
+	page = w.visit(asked)
+	assert.Contains(t, page, ">Envoyer</button>")
+	answer := w.fills(asked, page, url.Values{"email": {"grace @example.com"}}, http.StatusUnprocessableEntity)
+	assert.Contains(t, answer, `<html lang="fr" dir="ltr"`, "the answer is in the language that was asked for")
+	assert.Contains(t, answer, "Saisissez votre adresse e-mail")
+	answer = w.fills(asked, page, url.Values{"email": {"grace@example.com"}, "name": {strings.Repeat("é", 256)}}, http.StatusUnprocessableEntity)
+	assert.Contains(t, answer, "255 caractères au plus.")
+	answer = w.fills(asked, page, url.Values{"email": {"grace@example.com"}}, http.StatusOK)
+	assert.Contains(t, answer, "Merci, c’est bien arrivé.")
+	assert.Contains(t, answer, `href="`+asked+`"`)
+}
+
 func TestLeadForm_SaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, dbURL string) {
@@ -92,7 +122,7 @@ func TestLeadForm_SaysWhatIsWrong(t *testing.T) {
 		site := w.publish(`{"id": "join", "type": "lead_form", "heading": "Join"}, {"id": "later", "type": "lead_form", "heading": "Later", "hidden": true}`)
 		page := w.visit(site.URL)
 		answer := w.fills(site.URL, page, url.Values{"email": {`"><script>alert(1)</script>`}, "name": {"Grace"}}, http.StatusUnprocessableEntity)
-		assert.Contains(t, answer, "not an e-mail address")
+		assert.Contains(t, answer, "Write your e-mail address, such as ada@example.com.")
 		assert.Contains(t, answer, `value="Grace"`, "what was typed is kept")
 		assert.NotContains(t, answer, "<script")
 		assert.Empty(t, w.allLeads())

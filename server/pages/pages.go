@@ -52,8 +52,8 @@ type Pages struct {
 	exports       *turns // for reading a page of rows
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
-	siteTemplate  *template.Template
-	style         string // what a policy says of the style sheet
+	siteTemplates map[string]func() (*template.Template, error) // by the tag of the language of what is ours
+	style         string                                        // what a policy says of the style sheet
 	policy        string
 	stripePolicy  string // for pages on which Stripe takes a card
 	livePolicy    string // for open checkouts, which count their total anew
@@ -80,12 +80,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 		return nil, err
 	}
 	siteStyle := ui.SheetWith(string(siteRules))
-	siteTemplate, err := template.New("").Funcs(template.FuncMap{
-		"siteStyle": func() template.CSS { return template.CSS(siteStyle) },
-		"favicon":   ui.Favicon,
-		"href":      href,
-		"day":       day,
-	}).ParseFS(files, "site.html", "lead_form.html", "post.html")
+	siteTemplates, err := parseSites(siteStyle)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +97,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 		a = payments.OutsideAuthenticator(a)
 	}
 	p := &Pages{
-		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newTurns(exportsAtOnce), templates: templates, siteTemplate: siteTemplate,
+		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
 		style: style, policy: policy, stripePolicy: policy + stripePolicy(script, "", ""),
 		livePolicy: policy + "; script-src " + ui.HashOf(totals) + "; connect-src 'self'", liveStripePolicy: policy + stripePolicy(script, " "+ui.HashOf(totals), " 'self'"),
 		siteStyle: ui.HashOf([]byte(siteStyle)),

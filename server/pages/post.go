@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"html/template"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
@@ -70,11 +70,11 @@ func (p *Pages) blogPost(c echo.Context) error {
 			return err
 		}
 	}
-	var out bytes.Buffer
-	if err := p.siteTemplate.ExecuteTemplate(&out, "post.html", page); err != nil {
+	out, err := p.writeStrange(locale.English.Tag, "post.html", page)
+	if err != nil {
 		return err
 	}
-	return p.showKept(c, out.Bytes(), page.Colours)
+	return p.showKept(c, out, page.Colours)
 }
 
 // showCover has the page of a post show its picture, if it has one.

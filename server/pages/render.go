@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 
@@ -48,6 +49,44 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 
 		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan subscription.Plan, currency string) string { return planPriceOf(l, plan, currency) }, "plan": planName, "price": func(s *subscription.Subscription) string { return planPrice(l, s) },
 	}, shared, names)
+}
+
+// parseSites returns the pages that stand in a style of their own, by the tag of the language of what is ours on them.
+func parseSites(style string) (map[string]func() (*template.Template, error), error) {
+	in := func(l *locale.Locale) template.FuncMap {
+		return template.FuncMap{"t": l.T, "lang": func() string { return l.Tag }, "dir": func() string { return l.Dir }}
+	}
+	base, err := template.New("").Funcs(in(locale.English)).Funcs(template.FuncMap{
+		"siteStyle": func() template.CSS { return template.CSS(style) },
+		"favicon":   ui.Favicon,
+		"href":      href,
+		"day":       day,
+	}).ParseFS(files, "site.html", "lead_form.html", "post.html")
+	if err != nil {
+		return nil, err
+	}
+	templates := map[string]func() (*template.Template, error){}
+	for _, l := range append(locale.All(), locale.Accented, locale.Mirrored) {
+		templates[l.Tag] = sync.OnceValues(func() (*template.Template, error) {
+			page, err := base.Clone()
+			if err != nil {
+				return nil, err
+			}
+			return page.Funcs(in(l)), nil
+		})
+	}
+	return templates, nil
+}
+
+// writeStrange returns a page whose texts strangers have written. What is ours on it is in the language of the tag.
+func (p *Pages) writeStrange(tag, name string, data any) ([]byte, error) {
+	templates, err := p.siteTemplates[tag]()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = templates.ExecuteTemplate(&text, name, data)
+	return text.Bytes(), err
 }
 
 // render answers with a page made from a template. The address of a page may be a secret, so browsers neither keep the page nor

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -15,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
@@ -41,6 +41,7 @@ type sitePage struct {
 	URL      string
 	Logo     ui.Image // of who sells, on a page without content
 	Blocks   []pageBlock
+	Spoken   string // the tag of the language of its forms: English if it has none
 	Preview  bool
 }
 
@@ -106,7 +107,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	}
 	page := sitePage{
 		Name: of.Site.Name, Type: of.Site.Type, Language: seller.Locale, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
-		URL: of.Site.URL, Logo: drawn,
+		URL: of.Site.URL, Logo: drawn, Spoken: locale.English.Tag,
 	}
 	page.About, page.Picture = page.about()
 	page.Picture = cmp.Or(page.Picture, card)
@@ -116,8 +117,13 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	if err := p.fillPosts(ctx, seller.ID, page.Blocks); err != nil {
 		return err
 	}
-	if err := p.fillForms(ctx, seller, of.Site, page.Blocks, strings.Repeat("../", max(0, strings.Count(c.Path(), "/")-1)), preview); err != nil {
-		return err
+	asks := slices.ContainsFunc(page.Blocks, func(b pageBlock) bool { return b.Type == content.SiteBlockLeadForm })
+	if asks {
+		page.Spoken = p.speak(c, nil, seller.Locale).Tag
+		c.Response().Header().Add(echo.HeaderVary, "Accept-Language")
+		if err := p.fillForms(c, seller, of.Site, page.Blocks, preview); err != nil {
+			return err
+		}
 	}
 	text, err := p.sites.get(ctx, newAsker(seller.ID, caller.Address(ctx)), page)
 	if errors.Is(err, errBusy) {
@@ -133,7 +139,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 		c.Response().Header().Set("Referrer-Policy", "strict-origin-when-cross-origin") // a checkout link notes where its buyers come from
 		c.Response().Header().Set("Cache-Control", "no-cache")
 	}
-	if preview || slices.ContainsFunc(page.Blocks, func(b pageBlock) bool { return b.Form != nil }) { // which is somebody's own
+	if preview || asks { // a form is somebody's own
 		return p.showStrange(c, http.StatusOK, text, page.Colours)
 	}
 	return p.showKept(c, text, page.Colours)
@@ -169,9 +175,7 @@ func (p *Pages) writeSite(_ context.Context, page sitePage) ([]byte, error) {
 			b.HTML = template.HTML(rendered)
 		}
 	}
-	var text bytes.Buffer
-	err := p.siteTemplate.ExecuteTemplate(&text, "site.html", page)
-	return text.Bytes(), err
+	return p.writeStrange(page.Spoken, "site.html", page)
 }
 
 // visible returns the blocks that are shown.

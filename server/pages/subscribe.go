@@ -43,9 +43,10 @@ func (p *Pages) showSubscribe(c echo.Context, lead *lead.Lead, expired bool, err
 	if err != nil {
 		return err
 	}
+	l := p.speak(c, nil, seller.Locale)
 	tells, err := p.store.Lead.TellsOnceConfirmed(c.Request().Context(), lead)
 	if err != nil {
 		return err
 	}
-	return p.render(c, http.StatusOK, "subscribe.html", ui.Frame{Title: "Confirm your e-mail address", Shop: shopOf(seller)}, subscribePage{Seller: seller, Said: lead.Consent.V.ConfirmedAt != nil && !tells, Ads: tells})
+	return p.render(c, http.StatusOK, "subscribe.html", ui.Frame{Title: l.T("verify.title"), Shop: shopOf(seller)}, subscribePage{Seller: seller, Said: lead.Consent.V.ConfirmedAt != nil && !tells, Ads: tells})
 }
