@@ -15,6 +15,7 @@ import (
 // connect takes a person who comes back from a network's question, connects the channel, and sends them on to the seller's address.
 // What they bring is good once, so that a look with HEAD must not come here.
 func (p *Pages) connect(c echo.Context) error {
+	speakToSeller(c)
 	query := c.QueryParams()
 	connection, err := p.advertiser.FollowConsent(c.Request().Context(), ads.ConsentReturn{
 		Platform: c.Param("platform"), State: query.Get("state"),
@@ -61,6 +62,7 @@ type sandboxConsentPage struct{ Platform, One, Several, Deny string }
 
 // sandboxConsent is the page that asks for consent where a network is played by the sandbox.
 func (p *Pages) sandboxConsent(c echo.Context) error {
+	speakToSeller(c)
 	platform := advert.Platform(c.Param("platform"))
 	if !platform.IsKnown() {
 		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))

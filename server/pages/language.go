@@ -26,6 +26,9 @@ func (p *Pages) speak(c echo.Context, theirs *string, sellers string) *locale.Lo
 	return l
 }
 
+// speakToSeller has an answer speak as the dashboard does, from which its reader comes.
+func speakToSeller(c echo.Context) { c.Set(spokenKey, locale.English) }
+
 // asked returns the language that the address or the form of a request names, nil for none.
 func (p *Pages) asked(c echo.Context) *locale.Locale {
 	l := p.askedByAddress(c)

@@ -133,3 +133,13 @@ func TestInvoicePage_RefusesInItsOwnLanguage(t *testing.T) {
 		assert.Regexp(t, "Geben Sie eine Karte ein|Die Kartennummer stimmt nicht", page)
 	}
 }
+
+// Sellers come there from their dashboard, which speaks English.
+func TestSandboxConsent_SpeaksAsTheDashboardDoes(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	page, header := w.in("de", w.server.URL+"/connect/tiktok/sandbox?state=x")
+	assert.Contains(t, page, `<html lang="en"`)
+	assert.Contains(t, page, "Skip to the content")
+	assert.Equal(t, "en", header.Get("Content-Language"))
+}
