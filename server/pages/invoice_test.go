@@ -189,7 +189,7 @@ func TestDocuments_ShowWhatWasGivenBack(t *testing.T) {
 	settle(failed, payments.RefundFailed)
 	page := w.page(i.HostedURL, http.StatusOK)
 	for _, text := range []string{
-		">Partly refunded<", "-€10.00", "Tax in the refund", "-€1.60", "Paid after refund", "€85.20", "€10.00 is being refunded since ",
+		">Partly refunded<", `<bdi dir="ltr">-€10.00</bdi>`, "Tax in the refund", "-€1.60", "Paid after refund", "€85.20", "€10.00 is being refunded since ",
 	} {
 		assert.Contains(t, page, text)
 	}
@@ -237,8 +237,8 @@ func TestDocuments_OfWhatIsVoidGaveTheCreditBack(t *testing.T) {
 	require.NoError(t, err)
 	for _, address := range []string{i.HostedURL, order.ReceiptURL} {
 		page := w.page(address, http.StatusOK)
-		assert.Regexp(t, "Paid from credit</th><td [^>]*>€5.00", page)
-		assert.Regexp(t, "Amount due</th><td [^>]*>€90.20", page)
+		assert.Regexp(t, "Paid from credit</th><td [^>]*><bdi [^>]*>€5.00", page)
+		assert.Regexp(t, "Amount due</th><td [^>]*><bdi [^>]*>€90.20", page)
 	}
 	_, err = w.VoidInvoice(t.Context(), w.account, i.ID)
 	require.NoError(t, err)

@@ -148,7 +148,7 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 		y.Type("tenth")
 		y.Key("Enter")
 		y.Wait(pays("18.00"))
-		assert.Equal(t, "ltr", y.Value(`getComputedStyle([...document.querySelectorAll('#totals bdi')].find(e => e.innerText.startsWith('−'))).direction`), "a minus stands before its figure")
+		assert.Equal(t, "ltr", y.Value(`getComputedStyle([...document.querySelectorAll('#totals bdi')].find(e => e.innerText.startsWith('-'))).direction`), "a minus stands before its figure")
 		y.tabTo("#email")
 		y.Type("grace@example.com")
 		y.tabTo("#name")
