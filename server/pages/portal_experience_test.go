@@ -125,7 +125,7 @@ func TestPortal_ShowsExperiencesWhileTheyAreOpen(t *testing.T) {
 		home := g.see("", http.StatusOK)
 		assert.Contains(t, home, below+`">Course &lt;script&gt;`, "it has its own name")
 		page := g.see(below, http.StatusOK)
-		for _, shown := range []string{"<em>All</em>", "First &lt;script&gt;", "Knots &lt;script&gt;", "Tie <strong>it</strong>", `href="https://video.example/a?%22`, file + `">Download Sheet &lt;b&gt;.txt</a>`, "5 B"} {
+		for _, shown := range []string{"<em>All</em>", "First &lt;script&gt;", "Knots &lt;script&gt;", "Tie <strong>it</strong>", `href="https://video.example/a?%22`, file + `"><svg`, `</svg>Download Sheet &lt;b&gt;.txt</a>`, "5 B"} {
 			assert.Contains(t, page, shown)
 		}
 		assert.NotContains(t, page, "<script")
@@ -192,7 +192,8 @@ func TestPortal_LinksTheFilesThatWereBought(t *testing.T) {
 		file := "/downloads/" + grants[0].ID + "/" + f.ID
 		for range 2 {
 			page := g.see("", http.StatusOK)
-			assert.Contains(t, page, file+`">Download Guide.txt</a>`)
+			assert.Contains(t, page, file+`"><svg`)
+			assert.Contains(t, page, `</svg>Download Guide.txt</a>`)
 			assert.Contains(t, page, "5 B · 2 of 2 downloads left", "to look is not to download")
 		}
 		g.gets(file, "hello")

@@ -152,7 +152,7 @@ func TestPortal_RunsNoScriptInABrowser(t *testing.T) {
 		assert.Equal(t, "0", page.Value(`document.querySelectorAll('script, svg:not(.icon), img[onerror]').length`))
 		assert.NotEqual(t, "run", page.Value(`document.title`))
 	}
-	page.Value(`[...document.links].find(a => a.textContent.startsWith('Download')).click()`)
+	page.Value(`[...document.links].find(a => a.textContent.trim().startsWith('Download')).click()`)
 	require.Eventually(t, func() bool {
 		f, err := g.Grant.GetFile(t.Context(), g.account, sheet.ID)
 		return err == nil && f.DownloadsCount == 1
