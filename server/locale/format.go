@@ -77,6 +77,14 @@ func (l *Locale) date(pattern string, t time.Time) string {
 // List returns parts with what the language writes between them.
 func (l *Locale) List(parts ...string) string { return strings.Join(parts, l.T("format.separator")) }
 
+// Gap returns what stands between two sentences: a space, and nothing in Japanese, whose full stop has room in it.
+func (l *Locale) Gap() string {
+	if l.Tag == "ja" {
+		return ""
+	}
+	return " "
+}
+
 // Every returns an interval, such as every month or every 3 weeks.
 func (l *Locale) Every(interval string, count int64) string {
 	if count == 1 {

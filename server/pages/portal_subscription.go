@@ -71,9 +71,9 @@ func (v *visit) Standing(s *subscription.Subscription) string {
 	case s.CancelAtPeriodEnd:
 		return on("subscription.cancelled_until", end)
 	case s.Status == subscription.StatusPastDue && s.ExtraAttempt:
-		return l.T("subscription.payment_failed") + " " + l.T("subscription.tried_now")
+		return l.T("subscription.payment_failed") + l.Gap() + l.T("subscription.tried_now")
 	case s.Status == subscription.StatusPastDue && s.NextAttemptAt != nil:
-		return l.T("subscription.payment_failed") + " " + on("subscription.tried_on", *s.NextAttemptAt)
+		return l.T("subscription.payment_failed") + l.Gap() + on("subscription.tried_on", *s.NextAttemptAt)
 	case s.Status == subscription.StatusPastDue:
 		return l.T("subscription.payment_failed")
 	case s.Status == subscription.StatusPaused && s.ResumesAt != nil:

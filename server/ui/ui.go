@@ -111,6 +111,7 @@ func parseBase(l *locale.Locale) (*template.Template, error) {
 		"favicon": Favicon,
 		"icon":    icon,
 		"t":       l.T,
+		"gap":     l.Gap,
 		"lang":    func() string { return l.Tag },
 		"dir":     func() string { return l.Dir },
 	}).ParseFS(files, "base.html", "parts.html")

@@ -1,14 +1,20 @@
 package pages
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/markup"
 )
 
 // letterPages returns the pages that links in letters open.
@@ -40,4 +46,48 @@ func leadForms(t *testing.T, l *locale.Locale, word func(string) string) map[str
 	shows("lead-form-problem", true, false, l.T("lead_form.again"))
 	shows("lead-form-received", false, true, "")
 	return drawn
+}
+
+// Every word of the portal, of documents and of what strangers read is in the catalogue: in the language of letters with accents none stands without.
+func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
+	t.Parallel()
+	templates, err := parse(locale.Accented, []byte("/* ours */"), []byte("/* ours */"))
+	require.NoError(t, err)
+	seller := &tenant.Account{Name: "1", PaymentsProvider: tenant.PaymentsProviderTest}
+	digits := func(string) string { return "1" }
+	given := regexp.MustCompile(`Visa|Stripe|MiB|KES-1042|Twice a day|Bring|boots|grace@example\.com|help@kestrel\.example|https://\S+|Europe/Berlin|\p{L}*[^\x00-\x7f\P{L}]\p{L}*`)
+	pages := leadForms(t, locale.Accented, digits)
+	for _, d := range slices.Concat(portals(locale.Accented, seller, digits), documentPages(locale.Accented, seller, digits), letterPages(seller)) {
+		if d.template == "portal_post.html" || strings.HasSuffix(d.name, "-empty") {
+			continue // the seller's words, and states that there are not
+		}
+		pages[d.name] = draw(t, templates, d)
+	}
+	for name, page := range pages {
+		for _, node := range markup.Elements(t, page) {
+			switch node.Data {
+			case "h1", "title", "style", "script", "noscript", "option": // what the data says, what has elements in it, and countries
+				continue
+			}
+			if markup.Attribute(node, "role") == "status" || markup.Attribute(node, "class") == "up" {
+				continue
+			}
+			for child := node.FirstChild; child != nil; child = child.NextSibling {
+				if child.Type == html.TextNode {
+					assert.NotRegexp(t, `[A-Za-z]{3}`, given.ReplaceAllString(child.Data, ""), "%s, <%s>", name, node.Data)
+				}
+			}
+		}
+	}
+}
+
+// A full stop of Japanese has room in it: the next sentence follows at once.
+func TestEveryPage_HasNoSpaceBetweenSentencesInJapanese(t *testing.T) {
+	t.Parallel()
+	japanese := locale.Find("ja")
+	templates, err := parse(japanese, []byte("/* ours */"), []byte("/* ours */"))
+	require.NoError(t, err)
+	for _, d := range everyPage(japanese, usual) {
+		assert.NotContains(t, draw(t, templates, d), "。 ", d.name)
+	}
 }
