@@ -1,4 +1,4 @@
-//go:build !wronganswer
+//go:build !wrong
 
 package server
 

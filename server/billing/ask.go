@@ -1,5 +1,3 @@
-//go:build !wrongcharge
-
 package billing
 
 import (

@@ -49,6 +49,12 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
+// wrong returns a program that is wrong on purpose in one way: answer or charge. One build has both.
+func wrong(t *testing.T, way string) *harness.Binary {
+	t.Helper()
+	return &harness.Binary{Path: harness.Build(t, "wrong").Path, Env: []string{"WRONG_ON_PURPOSE=" + way}}
+}
+
 // site is the built program with a migrated database and an account in it.
 type site struct {
 	binary *harness.Binary

@@ -57,7 +57,7 @@ func TestKill_ThroughPgBouncer(t *testing.T) {
 func TestKill_CatchesAnAnswerStoredTooLate(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
-		c := newCampaign(t, harness.Build(t, "wronganswer"), url)
+		c := newCampaign(t, wrong(t, "answer"), url)
 		for c.kills < count(120, 400) {
 			c.run(1, c.createProduct)
 			if faults := c.productFaults(); len(faults) > 0 {

@@ -29,7 +29,7 @@ func TestKill_BillsEveryPeriodOnce(t *testing.T) {
 func TestKill_CatchesAChargeThatIsForgotten(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
-		m := newMembership(t, harness.Build(t, "wrongcharge"), url)
+		m := newMembership(t, wrong(t, "charge"), url)
 		m.methods = m.methods[:1] // another card may decline the charge that is one too many
 		for m.kills < count(40, 100) {
 			m.run(1, m.member)

@@ -42,13 +42,13 @@ func (*Provider) AttachMethod(_ context.Context, in payments.AttachInput) (payme
 // DetachMethod implements payments.Provider. It does nothing, because no method is stored here.
 func (*Provider) DetachMethod(context.Context, string, string) error { return nil }
 
-// PrepareCharge implements payments.Provider. It stores nothing: the reference contains everything that was asked for.
-func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (string, error) {
+// reference returns what a charge is called, which contains everything that was asked for.
+func reference(in payments.ChargeInput) string {
 	session := "on"
 	if in.OffSession {
 		session = "off"
 	}
-	return fmt.Sprintf("tch_%s.%s.%d.%s.%s", in.Token, in.Currency, in.Amount, session, in.MethodRef), nil
+	return fmt.Sprintf("tch_%s.%s.%d.%s.%s", in.Token, in.Currency, in.Amount, session, in.MethodRef)
 }
 
 // prepared reads from a reference the charge that it was made for.
