@@ -19,23 +19,21 @@ func Accounts(t testing.TB, url string, n int) []*Client {
 	defer db.Close()
 	all := make([]*Client, n)
 	for i := range all {
-		account, err := db.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: tenant.PlanPro})
-		if err != nil {
-			t.Fatal(err)
-		}
-		token := newKey(t, db, account.ID)
+		account := newAccount(t, db, fmt.Sprint("Shop ", i))
+		token := newKey(t, db, account)
 		transport := &http.Transport{MaxIdleConnsPerHost: 8}
 		t.Cleanup(transport.CloseIdleConnections)
-		all[i] = &Client{Key: token, Account: account.ID, HTTP: &http.Client{Timeout: time.Minute, Transport: transport}}
+		all[i] = &Client{Key: token, Account: account, HTTP: &http.Client{Timeout: time.Minute, Transport: transport}}
 	}
 	return all
 }
 
-// Keys makes n keys of an account, in a database as Accounts takes it, and returns their tokens.
-func Keys(t testing.TB, url, account string, n int) []string {
+// Keys makes an account with n keys, in a database as Accounts takes it, and returns their tokens.
+func Keys(t testing.TB, url string, n int) []string {
 	t.Helper()
 	db := openStore(t, url)
 	defer db.Close()
+	account := newAccount(t, db, "Shop of many keys")
 	tokens := make([]string, n)
 	for i := range tokens {
 		tokens[i] = newKey(t, db, account)
@@ -54,6 +52,15 @@ func openStore(t testing.TB, url string) *store.Store {
 		t.Fatal(err)
 	}
 	return db
+}
+
+func newAccount(t testing.TB, db *store.Store, name string) (id string) {
+	t.Helper()
+	account, err := db.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: name, Email: "shop@example.com", Plan: tenant.PlanPro})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account.ID
 }
 
 func newKey(t testing.TB, db *store.Store, account string) string {
