@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // listener is a run of `tillwright listen`.
@@ -78,7 +78,7 @@ func (l *listener) end(t *testing.T, signal os.Signal) int {
 // Whoever writes a receiver listens, triggers, interrupts, and begins again.
 func TestListen_LeavesNothingBehindAndKeepsItsSecret(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "listen.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	server := s.binary.Serve(t, "")
 	c, target, home := s.client(server), harness.NewReceiver(t), t.TempDir()
 	endpoints := func() int { return len(c.Must(t, http.MethodGet, "/v1/webhook_endpoints", nil)["data"].([]any)) }

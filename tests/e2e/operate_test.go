@@ -308,7 +308,7 @@ func TestKeys_AreMadeListedAndRevoked(t *testing.T) {
 // TestLog_NamesRequestsAndKeepsSecrets looks for what must and what must not be in the log.
 func TestLog_NamesRequestsAndKeepsSecrets(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "log.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	s.binary.Env = append(s.binary.Env, "TILLWRIGHT_LOG=json")
 	server := s.binary.Serve(t, "")
 	c := s.client(server)

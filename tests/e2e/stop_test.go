@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +78,7 @@ func expect(t *testing.T, conn net.Conn, key string, length int, headers ...stri
 // A client that never ends its request, and a receiver that never answers.
 func TestTerminate_WaitsForNobodyForEver(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "stop.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	server := s.binary.Serve(t, "")
 	deliverToNobody(t, s.client(server))
 	beginRequest(t, s, server)

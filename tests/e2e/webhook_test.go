@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,7 +32,7 @@ func settled(t *testing.T, db *harness.Database, n int) []string {
 // production returns a site that runs as production does.
 func production(t *testing.T) *site {
 	t.Helper()
-	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "production.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	s.binary.Env = append(s.binary.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	return s
 }
@@ -74,7 +73,7 @@ func TestWebhooks_IgnoreTheProxyOfTheEnvironment(t *testing.T) {
 	var asked atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	t.Cleanup(proxy.Close)
-	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "proxy.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	s.binary.Env = append(s.binary.Env, "NO_PROXY=", "no_proxy=")
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		s.binary.Env = append(s.binary.Env, name+"="+proxy.URL)
