@@ -12,11 +12,11 @@ import (
 	"github.com/tillwright/tillwright/store/lead"
 )
 
-// grants gives the account 20,000 of all that its customers have of what it sells, and as many leads. It returns a customer who has nothing, a product
+// grants gives the account 5,000 of all that its customers have of what it sells, and as many leads. It returns a customer who has nothing, a product
 // that nobody has, and a file and a key with one version and one device each.
 func (s *shop) grants(t *testing.T) (customer, product, file, key string) {
 	t.Helper()
-	const many = 20_000
+	const many = 5_000
 	customer, product = s.customer(t, "grace@example.com", nil).ID, s.onSale(t, fixedPrice(1900)).ProductID
 	licence, err := s.Grant.CreateLicenseKey(t.Context(), s.account, grant.LicenseKey{ProductID: product})
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func (s *shop) plan(t *testing.T, query string, args ...any) string {
 
 func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.subscribers(t, 100_000)
+		s.subscribers(t, 10_000)
 		for _, look := range []struct {
 			query, index string
 			sorts        bool // those that are due at the same time
