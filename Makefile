@@ -22,10 +22,10 @@ BILLING = ./server/billing
 # minute of a quota. The next four run the program in processes of its own, which have none anyway: it would watch the clients and the fakes alone.
 # The last hold little that requests share, or run nothing beside anything: make race has them and conformance with it, every night.
 PLAIN   = ./tests/contract ./tests/conformance ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
-SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/transfer ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
+SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/transfer ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake ./ads/pinterest ./ads/tiktok ./ads/zernio
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
-ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestMake_|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
+ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestMake_|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_|TestEvery(Name_OnTheWire|Call_IsFine|Word_OfAn))
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 # The compiler is told which code is hot (make profile), as go build is without make: tests and program take a twentieth less of the processor.
@@ -82,12 +82,12 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
-		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/pinterest ./ads/tiktok ./ads/zernio \
+		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/meta \
 		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(BILLING) \
 		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat|ads/(pinterest|tiktok|zernio))$$')
 
-race: ## pages, documents, commands and billing on both engines with the race detector, which make test runs without it
+race: ## pages, documents, commands, drivers of ad networks and billing on both engines with the race detector, which make test runs without it
 	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(BILLING) ./tests/conformance $(SHOWN)
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
