@@ -23,7 +23,7 @@ func TestMigrations_AreTwins(t *testing.T) {
 	t.Parallel()
 	columns := map[string]map[string][]string{}
 	for _, engine := range []string{core.SQLite, core.PostgreSQL} {
-		s := newShop(t, database.Empty(t, engine))
+		s := newShop(t, database.URL(t, engine))
 		columns[engine] = tableColumns(t, s)
 		files, err := filepath.Glob(filepath.Join("migrations", engine, "*.sql"))
 		require.NoError(t, err)
@@ -62,7 +62,7 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 
 func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.Empty(t, core.PostgreSQL))
+	s := newShop(t, database.URL(t, core.PostgreSQL))
 	global := []string{"accounts", "api_keys_token_hash", "global_names", "people", "people_email", "people_letters_pkey", "person_links", "person_sessions", "rate_windows", "schema_lock", "secret_key_canary", "sign_in_failures", "site_certificate_files", "site_certificate_locks", db.VersionTable}
 	keys, err := db.Select[struct {
 		Table string `db:"table_name"`
@@ -150,7 +150,7 @@ func TestMigrate_UnlocksAfterItWasToldToStop(t *testing.T) {
 // PostgreSQL would take an account for as narrow as an id in a table that had one row when it was analysed.
 func TestMigrations_SayThatAnAccountHasManyRows(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.Empty(t, core.PostgreSQL))
+	s := newShop(t, database.URL(t, core.PostgreSQL))
 	untold, err := db.Select[string](t.Context(), s.Store.db, `
 		SELECT c.relname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
 		WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS regnamespace) AND a.attname = 'account_id' AND NOT a.attisdropped
