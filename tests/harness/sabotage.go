@@ -108,21 +108,45 @@ func (d *Database) HoldWrites(t testing.TB) (release func()) {
 	return release
 }
 
-// BreakTables renames every table except those named, so that each statement on them fails until restore is called.
+// BreakTables takes every table away except those named, so that each statement on them fails until restore is called.
 func (d *Database) BreakTables(t testing.TB, except ...string) (restore func()) {
 	t.Helper()
-	var broken []string
+	var broken, again []string
 	for _, table := range d.Tables(t) {
 		if !slices.Contains(except, table) {
-			d.Must(t, fmt.Sprintf("ALTER TABLE %s RENAME TO broken_%s", table, table))
-			broken = append(broken, table)
+			broken = append(broken, fmt.Sprintf("ALTER TABLE %s RENAME TO broken_%s", table, table))
+			again = append(again, fmt.Sprintf("ALTER TABLE broken_%s RENAME TO %s", table, table))
 		}
 	}
+	if d.Engine == "sqlite" {
+		broken, again = []string{unlisted(except)}, []string{listed}
+	}
+	for _, statement := range broken {
+		d.Must(t, statement)
+	}
 	restore = sync.OnceFunc(func() {
-		for _, table := range broken {
-			d.Must(t, fmt.Sprintf("ALTER TABLE broken_%s RENAME TO %s", table, table))
+		for _, statement := range again {
+			d.Must(t, statement)
 		}
 	})
 	t.Cleanup(restore)
 	return restore
 }
+
+// unlisted returns what takes all tables but some from SQLite's list of them. To rename one reads the definitions of all, and to rename all does so
+// for each. To make and to drop a table tells every connection that there is another list.
+func unlisted(except []string) string {
+	others := "tbl_name NOT LIKE 'sqlite_%' AND tbl_name NOT IN ('unlisted', '" + strings.Join(except, "', '") + "')"
+	return `
+		BEGIN IMMEDIATE; PRAGMA writable_schema = on;
+		CREATE TABLE unlisted AS SELECT rowid AS place, * FROM sqlite_master WHERE ` + others + `;
+		DELETE FROM sqlite_master WHERE ` + others + `;
+		COMMIT; PRAGMA writable_schema = reset`
+}
+
+// listed puts back what unlisted has taken.
+const listed = `
+	BEGIN IMMEDIATE; PRAGMA writable_schema = on;
+	INSERT INTO sqlite_master (rowid, type, name, tbl_name, rootpage, sql) SELECT place, type, name, tbl_name, rootpage, sql FROM unlisted;
+	DROP TABLE unlisted;
+	COMMIT; PRAGMA writable_schema = reset`
