@@ -122,7 +122,7 @@ type Cost struct {
 // account passes.
 func (c Cost) Excessive(engine string) bool {
 	if engine == "sqlite" {
-		return c.Read > 7_000+1_000*c.Rows
+		return c.Read > 4_000+570*c.Rows
 	}
 	return c.Read > 140+25*c.Rows
 }
