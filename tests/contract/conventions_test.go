@@ -18,11 +18,7 @@ import (
 // keeps holds a server with a world to a rule of conformance.
 func keeps(t *testing.T, rule func(conformance.T, *conformance.Subject)) {
 	t.Helper()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
-		w := newWorld(t, s)
-		rule(harness.Tested(t), w.subject(t, s))
-	})
+	onShared(t, func(t *testing.T, s *harness.Server) { rule(harness.Tested(t), newWorld(t, s).subject(t, s)) })
 }
 
 // subject is the world as the rules of conformance ask for it. Each part of a rule has a key of its own, and so a quota.
@@ -84,8 +80,7 @@ func (w *world) revokedKey(t *testing.T) string {
 
 func TestEveryOperation_NeedsItsScope(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		every(t, private, func(t *testing.T, op *harness.Operation) {
 			if op.Scope == "" {

@@ -394,8 +394,7 @@ func TestEveryFilter_IsAPlainScan(t *testing.T) {
 // Whatever is searched takes eight words, and says so to who sends more: a list, its export, and the search of everything.
 func TestEverySearch_TakesEightWords(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, address string) {
-		s := boot(t, address)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		searches := func(op *harness.Operation) bool {
 			return slices.ContainsFunc(op.QueryParameters(), func(p *openapi3.Parameter) bool { return p.Name == "q" && op.ID != "searchAdTargeting" }) // which the network answers

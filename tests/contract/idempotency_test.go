@@ -131,16 +131,14 @@ func TestKey_IsFreeAgainAfterARefusal(t *testing.T) {
 
 func TestKey_BelongsToItsAccount(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		conformance.KeepsKeysOfAccountsApart(harness.Tested(t), newWorldOfSales(t, s).subject(t, s), newWorldOfSales(t, s).subject(t, s))
 	})
 }
 
 func TestKey_OfFiftyParallelRequestsMakesOneResource(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		c := s.Account(t)
 		callers := make([]*harness.Client, 50)
 		for i := range callers {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestEveryBody_RefusesAnUnknownField(t *testing.T) {
@@ -47,8 +46,8 @@ func TestEveryPatch_ClearsMetadataByNull(t *testing.T) {
 	patches := func(op *harness.Operation) bool {
 		return op.Method == http.MethodPatch && op.BodySchema().Properties["metadata"] != nil
 	}
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		w := newWorld(t, s)
 		every(t, patches, func(t *testing.T, op *harness.Operation) {
 			path := w.path(op)
 			for _, step := range []struct {
@@ -77,8 +76,8 @@ func TestEveryBody_MustBeJSON(t *testing.T) {
 func TestEveryOperationWithoutABody_IgnoresOne(t *testing.T) {
 	t.Parallel()
 	withoutBody := func(op *harness.Operation) bool { return !withBody(op) }
-	database.Each(t, func(t *testing.T, url string) {
-		on := newStage(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		on := newStage(t, s)
 		every(t, withoutBody, func(t *testing.T, op *harness.Operation) {
 			var plain *harness.Response
 			w := on.perform(t, op, func(w *world) (done bool) {
@@ -101,8 +100,8 @@ func refusesABody(answer *harness.Response) bool {
 
 func TestEveryWebhookEndpointBody_MayBeWrapped(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		w := newWorld(t, s)
 		for _, id := range []string{"createWebhookEndpoint", "updateWebhookEndpoint"} {
 			op := harness.ByID(id)
 			w.Must(t, op.Method, w.path(op), map[string]any{"webhook_endpoint": w.body(op)})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
@@ -22,8 +21,7 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 		"file": "files:read",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		every(t, expands, func(t *testing.T, op *harness.Operation) {
 			limited := w.with(s.Key(t, w.Account, op.Scope))
@@ -62,8 +60,8 @@ func TestEveryExpand_ShowsWhatIsRead(t *testing.T) {
 
 func TestEveryExpand_KnowsItsNames(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		on := newStage(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		on := newStage(t, s)
 		check := func(t *testing.T, op *harness.Operation) {
 			names := expandable(op)
 			if len(names) == 0 {

@@ -7,13 +7,11 @@ import (
 
 	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestEverySortedList_BeginsWithItsOldestWhenAsked(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		for n := range 4 {
 			name := fmt.Sprint("sorted ", n)

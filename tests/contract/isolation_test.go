@@ -25,8 +25,8 @@ func TestEveryOperation_HidesOtherAccounts(t *testing.T) {
 
 func TestEveryPublicOperation_HidesWhatItsSecretDoesNotOpen(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		w := newWorld(t, s)
 		every(t, bySecret, func(t *testing.T, op *harness.Operation) {
 			wrong := w.Secret[:len(w.Secret)-4] + "0000"
 			for _, secret := range []string{wrong, w.IDs["chk"], "nonsense"} {
@@ -85,8 +85,7 @@ func scrub(v any) {
 
 func TestLists_NeverShowForeignRows(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		mine, theirs := newWorld(t, s), newWorld(t, s)
 		conformance.ListsNothingForeign(harness.Tested(t), mine.subject(t, s), theirs.subject(t, s))
 	})

@@ -17,11 +17,16 @@ import (
 // looks at all that is there, or changes what holds for all, is run by onEachAlone.
 func onEach(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Server)) {
 	t.Parallel()
+	onShared(t, func(t *testing.T, s *harness.Server) { test(t, s.SDK(t), s) })
+}
+
+// onShared runs a test on the server of each engine that has other tests' accounts too.
+func onShared(t *testing.T, test func(t *testing.T, s *harness.Server)) {
+	t.Helper()
 	for _, engine := range database.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			s := shared.Server(t, engine)
-			test(t, s.SDK(t), s)
+			test(t, shared.Server(t, engine))
 		})
 	}
 }

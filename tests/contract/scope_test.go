@@ -11,7 +11,6 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // document is the specification as plain JSON.
@@ -157,8 +156,7 @@ func TestWebhookEvents_SayWhatReadingThemTakes(t *testing.T) {
 	t.Parallel()
 	needed := schemas()["WebhookEvent"].(map[string]any)["x-type-scopes"].(map[string]any)
 	reading := readingScopes()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		for _, event := range s.Account(t).Must(t, http.MethodGet, "/v1/webhook_endpoints/events", nil)["data"].([]any) {
 			kind := event.(map[string]any)["type"].(string)
 			objects := 0
@@ -180,8 +178,7 @@ func TestWebhookEvents_SayWhatReadingThemTakes(t *testing.T) {
 
 func TestWebhookEvents_NeedTheScopesOfWhatTheyShow(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorldOfSales(t, s)
 		event := w.Must(t, http.MethodGet, "/v1/webhook_endpoints/"+w.IDs["we"]+"/deliveries", nil)["data"].([]any)[0].(map[string]any)["event"].(string)
 		with := func(scopes ...string) *harness.Client {
@@ -243,8 +240,7 @@ func TestEveryRead_ConcealsWhatTakesAnotherScope(t *testing.T) {
 	if len(concealed["checkout"]) != 3 {
 		t.Fatalf("concealed are %v", concealed)
 	}
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorldOfSales(t, s)
 		var reading []string
 		for _, scope := range texts(schemas()["APIKeyScope"].(map[string]any)["enum"]) {

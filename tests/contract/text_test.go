@@ -109,8 +109,7 @@ func isRuled(p *openapi3.Parameter) bool {
 func TestEveryID_IsOfItsKind(t *testing.T) {
 	t.Parallel()
 	takesID := func(op *harness.Operation) bool { return !op.Public && slices.Contains(op.PathParameters(), "id") }
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		of := map[string]int{} // how many operations take an id of a kind
 		for _, op := range harness.Operations() {
@@ -155,8 +154,8 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 // TestEveryAddress_NamesAHost is about the addresses of others that we keep and show as links.
 func TestEveryAddress_NamesAHost(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		w := newWorld(t, s)
 		withAddress := func(op *harness.Operation) bool { return withBody(op) && len(addresses(op)) > 0 }
 		every(t, withAddress, func(t *testing.T, op *harness.Operation) {
 			for _, field := range addresses(op) {
