@@ -34,6 +34,7 @@ var mayReadMore = []struct{ piece, reason string }{
 	{turnsOfDomains, "the turns of all domains that are due"},
 	{"status || '' <> 'void' AND (created_at >= ? OR EXISTS (", "asks of each order of one customer, where a look before has found that there are 1,000 at most"},
 	{"SELECT id FROM requests WHERE account_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", "goes past the requests that are kept, once for every 5,000 that are written"},
+	{"FROM webhook_claims WHERE lease_until <", "goes through what all servers are sending now, of which each sends 512 at most"},
 	{"SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ?", mirror},
 	{"SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ?", mirror},
 	{"SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ?", mirror},
