@@ -1,11 +1,9 @@
 package main
 
 import (
-	"database/sql"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -159,39 +157,8 @@ func TestDoctor_SaysWhichIndexesAreNotUsed(t *testing.T) {
 	assert.Contains(t, out, "does not use the index customers_typed_ccnew1:")
 	_, err = tillwright(t, t.TempDir(), "migrate", "--database-url", address)
 	require.NoError(t, err)
-	var indexes string
-	require.NoError(t, db.QueryRow(`
-		SELECT string_agg(c.relname || CASE WHEN i.indisvalid THEN ' valid' ELSE '' END, ', ') FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-		WHERE c.relname LIKE 'customers_typed%'`).Scan(&indexes))
-	assert.Equal(t, "customers_typed valid", indexes)
+	assert.Equal(t, "customers_typed valid", indexesLike(t, db, "customers_typed%"))
 	out, err = tillwright(t, t.TempDir(), "doctor", "--database-url", address)
 	require.NoError(t, err)
 	assert.NotContains(t, out, "index")
-}
-
-// interruptIndex interrupts the building of an index, as the end of a server that migrates does.
-func interruptIndex(t *testing.T, db *sql.DB) {
-	t.Helper()
-	var definition string
-	require.NoError(t, db.QueryRow(`SELECT pg_get_indexdef(CAST('customers_typed' AS regclass))`).Scan(&definition))
-	_, err := db.Exec(`DROP INDEX customers_typed`)
-	require.NoError(t, err)
-	writer, err := db.BeginTx(t.Context(), nil)
-	require.NoError(t, err)
-	_, err = writer.Exec(`LOCK TABLE customers IN ROW EXCLUSIVE MODE`)
-	require.NoError(t, err)
-	built := make(chan error, 1)
-	go func() {
-		_, err := db.Exec(strings.Replace(definition, "CREATE INDEX", "CREATE INDEX CONCURRENTLY", 1))
-		built <- err
-	}()
-	require.Eventually(t, func() bool {
-		var cancelled bool
-		err := db.QueryRow(`
-			SELECT COALESCE(bool_or(pg_cancel_backend(pid)), FALSE) FROM pg_stat_progress_create_index
-			WHERE datname = current_database() AND phase = 'waiting for writers before build'`).Scan(&cancelled)
-		return err == nil && cancelled
-	}, time.Minute, 10*time.Millisecond, "it waits for the writer")
-	require.ErrorContains(t, <-built, "canceling statement")
-	require.NoError(t, writer.Rollback())
 }

@@ -56,7 +56,7 @@ func (d *DB) StaleTables(ctx context.Context) ([]core.StaleTable, error) {
 		FROM (
 			SELECT c.oid, CAST(CAST(c.oid AS regclass) AS text) AS name, c.relpages, c.relowner, pg_relation_size(c.oid) / CAST(current_setting('block_size') AS bigint) AS pages,
 				pg_stat_get_last_analyze_time(c.oid) IS NULL AND pg_stat_get_last_autoanalyze_time(c.oid) IS NULL AS never
-			FROM pg_class AS c WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS regnamespace)) AS t, pg_database AS d
+			FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = current_schema()) AS t, pg_database AS d
 		WHERE d.datname = current_database() AND t.pages >= ? AND (t.never OR t.pages >= ? * t.relpages)
 		ORDER BY t.pages`, leastPages, tableGrowth)
 	if err != nil {
