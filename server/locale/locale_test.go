@@ -84,6 +84,17 @@ func TestT_PutsValuesInTheirPlaces(t *testing.T) {
 	assert.Contains(t, Mirrored.T("letter.for_account", "seller", "Ada"), "\u2068Ada\u2069")
 }
 
+// The networks that it names may begin with an article.
+func TestAdsConsent_BeginsWithACapital(t *testing.T) {
+	t.Parallel()
+	for _, l := range All() {
+		for _, key := range []string{"ads.consent", "lead_form.ads"} {
+			text := l.T(key, "networks", l.T("ads.networks", "seller", "Kestrel"), "seller", "Kestrel")
+			assert.NotRegexp(t, `^\p{Ll}`, text, "%s, %s", l.Tag, key)
+		}
+	}
+}
+
 func TestFind_TakesTheNearestLanguageThereIs(t *testing.T) {
 	t.Parallel()
 	for tag, found := range map[string]string{"de": "de", "de-AT": "de", "pt": "pt-BR", "pt-BR": "pt-BR", "en-GB": "en", "fr-CA": "fr", "es-419": "es", "ja-JP": "ja", "DE": "de"} {
