@@ -122,7 +122,7 @@ func TestSubscribe_SaysThatAdNetworksAreToldThen(t *testing.T) {
 		page := w.visit(site.URL + "?fbclid=IwAR0")
 		assert.Contains(t, page, leadAdsBox)
 		assert.NotContains(t, page, "ads-other", "who is sent no letter cannot confirm")
-		assert.Contains(t, page, "once I have confirmed my address")
+		assert.Contains(t, page, "Once I have confirmed my address, they get")
 		w.joins(site, page, url.Values{"email": {"grace@example.com"}, "consent": {"true"}, "ads_consent": {"true"}}, http.StatusOK)
 		require.Len(t, told(), 1)
 		require.True(t, told()[0].IsHeld())
