@@ -144,7 +144,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		}
 	}
 	for _, index := range invalid {
-		advice = append(advice, fmt.Sprintf("PostgreSQL does not use the index %s: building it was interrupted, or is under way. If nobody is building it, run `tillwright migrate` as its owner, which mends that.", index))
+		advice = append(advice, fmt.Sprintf("PostgreSQL does not use the index %s: building it was interrupted, or is under way. If nobody is building it, run `tillwright migrate` as its owner, which mends those of Tillwright.", index))
 	}
 	if warning := program.MetaWarning(config); warning != "" {
 		advice = append(advice, warning)

@@ -35,25 +35,28 @@ func TestMigrate_LetsWhoBuildsAnIndexEndIt(t *testing.T) {
 	assert.Equal(t, "customers_typed valid", indexesLike(t, db, "customers_typed%"))
 }
 
-// An index that cannot be built fails each run, which leaves no more behind than the first.
+// An index that cannot be built fails each run, which leaves no more behind than the first. One of whoever shares the schema is no concern of ours.
 func TestMigrate_LeavesOneIndexOfManyAttempts(t *testing.T) {
 	t.Parallel()
 	address := database.URL(t, "postgres")
 	db := database.Behind(t, address)
-	_, err := db.Exec(`CREATE TABLE twins (n INT); INSERT INTO twins VALUES (1), (1)`)
+	_, err := db.Exec(`CREATE TABLE twins (n INT); INSERT INTO twins VALUES (1), (1); DROP INDEX customers_typed`)
 	require.NoError(t, err)
-	_, err = db.Exec(`CREATE UNIQUE INDEX CONCURRENTLY twins_n ON twins (n)`)
-	require.ErrorContains(t, err, "could not create unique index")
+	for _, name := range []string{"twins_n", "customers_typed"} {
+		_, err = db.Exec(`CREATE UNIQUE INDEX CONCURRENTLY ` + name + ` ON twins (n)`)
+		require.ErrorContains(t, err, "could not create unique index")
+	}
 	for range 3 {
 		_, err = tillwright(t, t.TempDir(), "migrate", "--database-url", address)
-		require.ErrorContains(t, err, "build the index twins_n anew")
+		require.ErrorContains(t, err, "build the index customers_typed anew")
 	}
-	assert.Equal(t, "twins_n, twins_n_ccnew", indexesLike(t, db, "twins%"))
+	assert.Equal(t, "customers_typed, customers_typed_ccnew", indexesLike(t, db, "customers_typed%"))
 	_, err = db.Exec(`DELETE FROM twins WHERE ctid = (SELECT max(ctid) FROM twins)`)
 	require.NoError(t, err)
 	_, err = tillwright(t, t.TempDir(), "migrate", "--database-url", address)
 	require.NoError(t, err)
-	assert.Equal(t, "twins_n valid", indexesLike(t, db, "twins%"))
+	assert.Equal(t, "customers_typed valid", indexesLike(t, db, "customers_typed%"))
+	assert.Equal(t, "twins_n", indexesLike(t, db, "twins%"))
 }
 
 // A schema may have capitals and dashes in its name.

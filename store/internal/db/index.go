@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/migrations"
 )
 
 const (
@@ -41,8 +43,8 @@ func (d *DB) InvalidIndexes(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// rebuildIndexes builds the invalid indexes of this role anew: CREATE INDEX IF NOT EXISTS would pass over them. Writes go on meanwhile. If
-// somebody else is building one, it waits for them.
+// rebuildIndexes builds those invalid indexes anew that the migrations know: CREATE INDEX IF NOT EXISTS would pass over them. Writes go on
+// meanwhile. If somebody else is building one, it waits for them. Indexes of other roles are left as they are.
 func rebuildIndexes(ctx context.Context, db *sqlx.DB) error {
 	if err := awaitBuilds(ctx, db); err != nil {
 		return fmt.Errorf("wait for whoever builds indexes: %w", err)
@@ -51,9 +53,17 @@ func rebuildIndexes(ctx context.Context, db *sqlx.DB) error {
 	if err := db.SelectContext(ctx, &names, invalidIndexes+ofThisRole+` ORDER BY 1`); err != nil {
 		return fmt.Errorf("look for invalid indexes: %w", err)
 	}
+	known, err := migrationTexts()
+	if err != nil {
+		return err
+	}
 	var interrupted []string
 	for _, name := range names { // the leftovers first: a REINDEX that fails leaves one each time
-		if !isLeftover(name) {
+		replaced, isLeftover := leftoverOf(name)
+		if !strings.Contains(known, replaced) {
+			continue // of whoever shares the schema, to whom doctor leaves it
+		}
+		if !isLeftover {
 			interrupted = append(interrupted, name)
 			continue
 		}
@@ -86,9 +96,34 @@ func awaitBuilds(ctx context.Context, db *sqlx.DB) error {
 	}
 }
 
-// isLeftover reports whether an interrupted REINDEX CONCURRENTLY left the index beside the one that it was to replace.
+// migrationTexts returns the migrations, which name every index of ours.
+func migrationTexts() (string, error) {
+	files, err := migrations.FS(core.PostgreSQL)
+	if err != nil {
+		return "", err
+	}
+	paths, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return "", err
+	}
+	var texts strings.Builder
+	for _, path := range paths {
+		text, err := fs.ReadFile(files, path)
+		if err != nil {
+			return "", err
+		}
+		texts.Write(text)
+	}
+	return texts.String(), nil
+}
+
+// leftoverOf returns the name of the index that an index was to replace, if an interrupted REINDEX CONCURRENTLY left it. Otherwise that is its own.
 // PostgreSQL's page on REINDEX names the two endings, which a digit may follow.
-func isLeftover(name string) bool {
-	name = strings.TrimRight(strings.Trim(name, `"`), "0123456789")
-	return strings.HasSuffix(name, "_ccnew") || strings.HasSuffix(name, "_ccold")
+func leftoverOf(name string) (replaced string, isLeftover bool) {
+	for _, ending := range []string{"_ccnew", "_ccold"} {
+		if replaced, found := strings.CutSuffix(strings.TrimRight(name, "0123456789"), ending); found {
+			return replaced, true
+		}
+	}
+	return name, false
 }
