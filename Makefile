@@ -14,10 +14,10 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false -ldfl
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
-LONGEST = ./webhooks ./store ./server
-# In one process the race detector costs most where SQLite is. So billing has it on PostgreSQL, where its requests run beside each other, and is
-# tested on SQLite without.
-BILLING = ./server/billing
+LONGEST = ./webhooks ./server
+# In one process the race detector costs most where SQLite is. So these have it on PostgreSQL, where requests run beside each other, and are tested
+# on SQLite without, at the same time. A test must not open both databases by itself: it would be skipped on each. Longest first.
+SPLIT   = ./server/billing ./store ./ads ./server/picture
 # Whole packages without the race detector. The contract comes first, since it takes longest, and conformance second, since it waits for the next
 # minute of a quota. The next four run the program in processes of its own, which have none anyway: it would watch the clients and the fakes alone.
 # The last hold little that requests share, or run nothing beside anything: make race has them and conformance with it, every night.
@@ -43,7 +43,7 @@ quick test: export GOMEMLIMIT := $(or $(GOMEMLIMIT),2GiB)
 unexport TILLWRIGHT_TEST_BUILT
 test soak: export TILLWRIGHT_TEST_BUILT := $(CURDIR)/bin/test/tillwright
 
-# make quick and the steps of billing alone say so: whatever else is run is run on both engines.
+# make quick and the steps of SPLIT alone say so: whatever else is run is run on both engines.
 unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
@@ -76,19 +76,19 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 	@GOWORK=off $(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
 	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
-test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the pages, what runs the program as a process, and what runs nothing beside anything)
+test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the pages, what runs the program as a process, what runs nothing beside anything, and store, billing, ads and pictures on SQLite)
 	@$(GO) build -o $(TILLWRIGHT_TEST_BUILT) ./server/cmd/tillwright
 	@GOWORK=off $(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/meta \
-		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(BILLING) \
-		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat|ads/(pinterest|tiktok|zernio))$$')
+		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(SPLIT) \
+		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(SPLIT) \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|/store|/ads|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|picture|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat|ads/(pinterest|tiktok|zernio))$$')
 
-race: ## pages, documents, commands, drivers of ad networks and billing on both engines with the race detector, which make test runs without it
-	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(BILLING) ./tests/conformance $(SHOWN)
+race: ## what make test runs without the race detector, with it: pages, documents, commands, drivers of ad networks, and store, billing, ads and pictures on SQLite
+	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(SPLIT) ./tests/conformance $(SHOWN)
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check

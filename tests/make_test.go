@@ -11,7 +11,8 @@ import (
 )
 
 // TestMakeTest_RunsEveryTest holds what make test runs in a step of their own: the step of all other packages leaves out by name what the
-// step alone runs, so that a test of another package which has such a name would be run nowhere.
+// step alone runs, so that a test of another package which has such a name would be run nowhere. A package of SPLIT is run on one engine in each of
+// two steps, so that a test which opens both would be skipped in each.
 func TestMakeTest_RunsEveryTest(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("../Makefile")
@@ -34,18 +35,27 @@ func TestMakeTest_RunsEveryTest(t *testing.T) {
 			t.Errorf("%s is run by the last step as well", folder)
 		}
 	}
-	billing := value(`(?m)^BILLING = (.*)$`)
+	split := strings.Fields(value(`(?m)^SPLIT += (.*)$`)) // on one engine in the step sqlite, on the other in the step postgres
 	for _, step := range []string{"sqlite", "postgres"} {
-		value(`(?:step|with):` + step + ` .*TILLWRIGHT_TEST_ENGINES=` + step + ` .* -- (\$\(BILLING\)) `)
+		value(`(?:step|with):` + step + ` .*TILLWRIGHT_TEST_ENGINES=` + step + ` .* -- (\$\(SPLIT\)) `)
+	}
+	for _, folder := range split {
+		if !elsewhere.MatchString(folder) {
+			t.Errorf("%s is run by the last step as well", folder)
+		}
 	}
 	seen := map[string]bool{}
 	for file, names := range testsByFile(t) {
 		folder := "./" + path.Dir(file)
-		if elsewhere.MatchString(folder) && !strings.Contains(folder, "/testdata/") && folder != billing && !slices.Contains(whole, folder) {
+		if elsewhere.MatchString(folder) && !strings.Contains(folder, "/testdata/") && !slices.Contains(split, folder) && !slices.Contains(whole, folder) {
 			t.Errorf("%s is run by no step", folder)
 		}
-		for _, name := range names {
-			if !regexp.MustCompile(alone).MatchString(name) || slices.Contains(whole, folder) {
+		for name, body := range names {
+			isAlone := regexp.MustCompile(alone).MatchString(name)
+			if slices.Contains(split, folder) && !isAlone && strings.Contains(body, `(t, "sqlite")`) && strings.Contains(body, `(t, "postgres")`) {
+				t.Errorf("%s has %s, which opens both databases: each step of SPLIT skips it", file, name)
+			}
+			if !isAlone || slices.Contains(whole, folder) {
 				continue
 			}
 			seen[folder] = true
@@ -61,11 +71,11 @@ func TestMakeTest_RunsEveryTest(t *testing.T) {
 	}
 }
 
-// testsByFile returns the names of all tests of the module.
-func testsByFile(t *testing.T) map[string][]string {
+// testsByFile returns the bodies of all tests of the module by their names.
+func testsByFile(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	all := map[string][]string{}
-	test := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	all := map[string]map[string]string{}
+	test := regexp.MustCompile(`^Test\w+\(`)
 	err := fs.WalkDir(os.DirFS(".."), ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -76,8 +86,13 @@ func testsByFile(t *testing.T) map[string][]string {
 			return nil
 		}
 		text, err := os.ReadFile(path.Join("..", file))
-		for _, found := range test.FindAllSubmatch(text, -1) {
-			all[file] = append(all[file], string(found[1]))
+		for _, function := range strings.Split(string(text), "\nfunc ") {
+			if name, body, ok := strings.Cut(function, "("); ok && test.MatchString(function) {
+				if all[file] == nil {
+					all[file] = map[string]string{}
+				}
+				all[file][name] = body
+			}
 		}
 		return err
 	})
