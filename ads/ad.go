@@ -303,7 +303,7 @@ func (s *Service) performAdSwitch(ctx context.Context, by Actor, op advert.Op, l
 			AdAccount: a.AdAccount, TargetID: a.PlatformID, Change: change,
 			Plan: advert.NewObject(switchPlan{ref, to}), Before: advert.NewObject(switchPlan{ref, a.ConfiguredStatus}),
 		}),
-		ask: func(ctx context.Context, _ *advert.Action, _ bool) (advert.Outcome, error) {
+		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {
 			asked := s.store.Now()
 			results, err := l.SetStatus(ctx, l.conn, []Ref{ref}, to)
 			switch {
@@ -312,16 +312,14 @@ func (s *Service) performAdSwitch(ctx context.Context, by Actor, op advert.Op, l
 			case len(results) != 1:
 				return advert.Outcome{}, ErrIndeterminate
 			}
-			r, doubtful := results[0], isDoubtful(a.ConfiguredStatus, to)
-			if doubtful {
+			r := results[0]
+			if s.isDoubtful(ctx, action, ref, a.ConfiguredStatus, to, asked) {
 				asked = s.recheck(ctx, l, a.AdAccount, []*ItemResult{&r}, asked)
 			}
 			r.turned(to)
 			r.countItself(was)
 			out := switched(r, to)
-			if doubtful {
-				out.Asked = asked
-			}
+			out.Asked = asked
 			return out, r.Err
 		},
 	})

@@ -118,21 +118,22 @@ func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to adve
 	}
 	var doubtful []*ItemResult
 	for i, w := range group {
-		if err == nil && isDoubtful(w.campaign.ConfiguredStatus, to) {
+		if err == nil && s.isDoubtful(ctx, w.action, refs[i], w.campaign.ConfiguredStatus, to, asked) {
 			doubtful = append(doubtful, &results[i])
 		}
 	}
+	again := asked
 	if len(doubtful) > 0 {
-		asked = s.recheck(ctx, line, group[0].campaign.AdAccount, doubtful, asked)
+		again = s.recheck(ctx, line, group[0].campaign.AdAccount, doubtful, asked)
 	}
 	for i, w := range group {
 		if w.fault = err; err != nil {
 			continue
 		}
 		w.outcome, w.fault = switched(results[i], to), results[i].Err
-		w.outcome.State = advert.ActionDone
-		if isDoubtful(w.campaign.ConfiguredStatus, to) {
-			w.outcome.Asked = asked
+		w.outcome.State, w.outcome.Asked = advert.ActionDone, asked
+		if slices.Contains(doubtful, &results[i]) {
+			w.outcome.Asked = again
 		}
 	}
 	var limited *RateLimited

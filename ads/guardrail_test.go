@@ -104,3 +104,106 @@ func TestGuardrails_HoldWhateverIsAskedFor(t *testing.T) {
 		assert.NotEmpty(t, w.native())
 	})
 }
+
+// meanwhile makes something happen once between the next write at a network and its answer.
+func (w *world) meanwhile(do func()) {
+	w.line.reply = func() {
+		w.line.reply = nil
+		do()
+	}
+}
+
+// spends asserts what may be spent in a day, and that the network has just that.
+func (w *world) spends(daily int64, what string) {
+	w.t.Helper()
+	assert.Equal(w.t, daily, w.seeded(), what)
+	w.advance.Add(int64(time.Hour))
+	require.NoError(w.t, w.SyncDue(w.t.Context()))
+	assert.Equal(w.t, daily, w.seeded(), what+": the network")
+}
+
+// newest asks the network what it has, and returns the id of the newest campaign.
+func (w *world) newest() string {
+	w.t.Helper()
+	w.advance.Add(int64(time.Hour))
+	require.NoError(w.t, w.SyncDue(w.t.Context()))
+	list, err := w.Service.ListCampaigns(w.t.Context(), w.by.Account, ads.ListCampaigns{})
+	require.NoError(w.t, err)
+	return list.Items[0].Row.PlatformID
+}
+
+func TestGuardrails_ALateAnswerUndoesNoSwitch(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		none := w.seeded()
+		in := w.ad()
+		in.BudgetLevel = "campaign"
+		c, g := w.create(in).Row, w.create(w.ad()).Row
+		one := ads.Bulk{Items: []ads.BulkItem{{ID: c.CampaignID}}}
+		pause := func() {
+			_, err := w.BulkPauseCampaigns(t.Context(), w.by, one)
+			require.NoError(t, err)
+		}
+		w.limit(90, none+90)
+		w.meanwhile(func() {
+			pause()
+			w.create(w.ad()) // with what the pause has freed
+		})
+		_, err := w.UpdateCampaign(t.Context(), w.by, c.CampaignID, budget("70", "daily"))
+		require.NoError(t, err)
+		w.spends(none+40, "a campaign")
+
+		w.meanwhile(func() {
+			_, err := w.PauseAdGroup(t.Context(), w.by, g.AdGroupID, "")
+			require.NoError(t, err)
+		})
+		_, err = w.UpdateAdGroup(t.Context(), w.by, g.AdGroupID, budget("30", "daily"))
+		require.NoError(t, err)
+		w.spends(none+20, "an ad group")
+
+		w.meanwhile(func() {
+			one.Items[0].ID = w.newest()
+			pause()
+		})
+		w.create(w.ad())
+		w.spends(none+20, "a new campaign")
+
+		w.limit(90, none+200)
+		ad := w.create(w.ad()).Row
+		on := w.seeded()
+		one.Items[0].ID = ad.CampaignID
+		for name, turn := range map[string]struct{ pause, resume func() error }{
+			"ad group": {
+				func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
+				func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
+			},
+			"campaign": {
+				func() error { _, err := w.BulkPauseCampaigns(t.Context(), w.by, one); return err },
+				func() error { _, err := w.BulkResumeCampaigns(t.Context(), w.by, one); return err },
+			},
+		} {
+			w.meanwhile(func() {
+				require.NoError(t, turn.pause())
+				require.NoError(t, turn.resume())
+			})
+			require.NoError(t, turn.pause())
+			w.spends(on, name)
+		}
+
+		w.meanwhile(func() {
+			_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
+			require.NoError(t, err)
+		})
+		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		w.spends(on-20, "a pause whose answer comes after that of an update")
+
+		w.meanwhile(func() {
+			one.Items[0].ID = w.newest()
+			_, err := w.BulkResumeCampaigns(t.Context(), w.by, one)
+			require.NoError(t, err)
+		})
+		in.Status = "paused"
+		w.create(in)
+		w.spends(on, "a new campaign")
+	})
+}

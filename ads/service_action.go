@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,9 @@ func (s *Service) perform(ctx context.Context, by Actor, d deed) (*advert.Action
 	}
 	action := begun.Action
 	if !action.IsFinal() {
+		asked := s.store.Now()
 		out, err := d.ask(ctx, action, begun.Resumed)
+		out.Asked = cmp.Or(out.Asked, asked)
 		if action, err = s.conclude(context.WithoutCancel(ctx), d.line, action, out, err); err != nil {
 			return nil, err
 		}

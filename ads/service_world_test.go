@@ -54,6 +54,8 @@ type watch struct {
 	hold func(context.Context)
 	// switching is called before and after each switch, if it is set.
 	switching func(to advert.Configured, done bool)
+	// reply is called when a write has taken place, before its answer, if it is set.
+	reply func()
 	// lose makes the answer to a write get lost: it takes place.
 	lose atomic.Bool
 	// die makes the process end when a write has taken place, as far as a panic is an end.
@@ -147,6 +149,9 @@ func (n watched) SendConversions(ctx context.Context, c ads.Conn, b ads.Conversi
 func lost[T any](w *watch, v T, err error) (T, error) {
 	if w.die.Load() {
 		panic("the process ends")
+	}
+	if w.reply != nil {
+		w.reply()
 	}
 	if err == nil && w.lose.Load() {
 		var none T

@@ -166,15 +166,20 @@ func (s *Service) stands(ctx context.Context, b subject, level advert.Level, to 
 	return !open, err
 }
 
-// isDoubtful reports whether something is being switched off that the mirror has as off already. That happens only while
-// another change is under way, and nobody knows which of the two the network does last.
-func isDoubtful(is, to advert.Configured) bool {
-	return is == to && to == advert.ConfiguredPaused
+// isDoubtful reports whether something that was just switched off may be on: another change was made at the same time,
+// and nobody knows which of the two the network did last. That is so if the mirror had it as off already, or has heard of
+// it since the network was asked.
+func (s *Service) isDoubtful(ctx context.Context, action *advert.Action, ref Ref, is, to advert.Configured, asked core.Time) bool {
+	if to != advert.ConfiguredPaused {
+		return false
+	}
+	heard, err := s.store.HeardSince(ctx, action.AccountID, action.Platform, ref.Level, ref.ID, asked)
+	return is == to || heard || err != nil
 }
 
-// recheck asks the network how things are that were switched off while another change of them was under way, corrects
-// the results by that, and returns the time from when this is known. If the network does not tell of all of them, the
-// time is the one before they were switched, so that what was heard since then counts.
+// recheck asks the network how things are whose switch is doubtful, corrects the results by that, and returns the time
+// from when this is known. If the network does not tell of all of them, the time is the one before they were switched, so
+// that what was heard since then counts.
 func (s *Service) recheck(ctx context.Context, l *line, a *advert.Account, results []*ItemResult, before core.Time) core.Time {
 	asked := s.store.Now()
 	ids := make([]string, len(results))
@@ -192,8 +197,12 @@ func (s *Service) recheck(ctx context.Context, l *line, a *advert.Account, resul
 	return asked
 }
 
-// restate corrects the state of the switched thing by what the network said afterwards.
+// restate corrects the state of the switched thing by what the network said afterwards. It drops the states of what is
+// below it, because they are older.
 func (r *ItemResult) restate(said Report) {
+	r.State.Campaigns = slices.DeleteFunc(r.State.Campaigns, func(c advert.Campaign) bool { return c.PlatformID != r.Ref.ID })
+	r.State.Groups = slices.DeleteFunc(r.State.Groups, func(g advert.Group) bool { return g.PlatformID != r.Ref.ID })
+	r.State.Ads = slices.DeleteFunc(r.State.Ads, func(a advert.Ad) bool { return a.PlatformID != r.Ref.ID })
 	r.turned(advert.ConfiguredPaused)
 	for i := range r.State.Campaigns {
 		if c := &r.State.Campaigns[i]; c.PlatformID == r.Ref.ID {
@@ -276,7 +285,7 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op advert.Op, l *
 			AdAccount: g.AdAccount, TargetID: g.PlatformID, Change: change,
 			Plan: advert.NewObject(switchPlan{ref, to}), Before: advert.NewObject(switchPlan{ref, g.ConfiguredStatus}),
 		}),
-		ask: func(ctx context.Context, _ *advert.Action, _ bool) (advert.Outcome, error) {
+		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {
 			refs := append(slices.Clone(held), ref)
 			asked := s.store.Now()
 			results, err := l.SetStatus(ctx, l.conn, refs, to)
@@ -288,14 +297,11 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op advert.Op, l *
 			}
 			group := results[len(held)]
 			group.addHeldAds(results[:len(held)], to)
-			doubtful := isDoubtful(g.ConfiguredStatus, to)
-			if doubtful {
+			if s.isDoubtful(ctx, action, ref, g.ConfiguredStatus, to, asked) {
 				asked = s.recheck(ctx, l, g.AdAccount, []*ItemResult{&group}, asked)
 			}
 			out := switched(group, to)
-			if doubtful {
-				out.Asked = asked
-			}
+			out.Asked = asked
 			return out, group.Err
 		},
 	})

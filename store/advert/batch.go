@@ -63,6 +63,11 @@ var levelTables = map[Level]string{LevelCampaign: "ad_campaigns", LevelGroup: "a
 // of later than asked stays as it is, and one whose state is the same is not written. The budgets of what is switched on
 // by it are spread anew.
 func (s *Store) RecordStates(ctx context.Context, account string, platform Platform, level Level, states []State, asked core.Time) error {
+	return s.recordStates(ctx, account, platform, level, states, asked, asked)
+}
+
+// recordStates does the work of RecordStates. heard is from when on the states count, which may be later than asked.
+func (s *Store) recordStates(ctx context.Context, account string, platform Platform, level Level, states []State, asked, heard core.Time) error {
 	if len(states) == 0 {
 		return nil
 	}
@@ -70,10 +75,10 @@ func (s *Store) RecordStates(ctx context.Context, account string, platform Platf
 	for i, state := range states {
 		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason}
 	}
-	off, args := "", []any{s.Now(), asked, core.JSONOf(rows), account, platform, asked}
+	off, args := "", []any{s.Now(), heard, core.JSONOf(rows), account, platform, asked}
 	if level != LevelAd {
 		off = `off_since = ` + offSince(`COALESCE(NULLIF(r.configured_status, ''), t.configured_status)`, `CAST(? AS BIGINT)`) + `,`
-		args = append([]any{asked}, args...)
+		args = append([]any{heard}, args...)
 	}
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		if err := s.repaceResumed(ctx, u, account, platform, level, states, asked); err != nil {

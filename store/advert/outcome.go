@@ -18,7 +18,7 @@ type Outcome struct {
 	Made              Batch
 	NamesDue          bool // the action's token stands in the names of what was made, and has to be taken off
 	Changed           Batch
-	Asked             core.Time // as of when a switch says how things stand; 0 = now
+	Asked             core.Time // when the network was asked; 0 = when the action began
 	CancelledCampaign string    // platform id; all that is in it is cancelled, too
 	CancelledAd       string    // platform id
 	Audience          *Audience // created, or as it stands now
@@ -105,6 +105,10 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 		return err
 	}
 	now := s.Now()
+	out.Asked = cmp.Or(out.Asked, action.CreatedAt)
+	if err := s.keepSwitches(ctx, u, a, &out.Made, out.Asked); err != nil {
+		return err
+	}
 	if err := s.putBatch(ctx, u, a, out.Made, SourceNative, now); err != nil {
 		return err
 	}
@@ -128,17 +132,23 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 }
 
 // putChanged mirrors what an action changed. After a switch only the states are taken over: the network may have
-// described the budget before another change, made at the same time, took effect.
+// described the budget before another change, made at the same time, took effect. What was heard since a pause was asked
+// for stays, because that may be a later resume. A resume always counts: too much is safer than too little.
 func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *Account, out Outcome, now core.Time) error {
-	b, asked := out.Changed, cmp.Or(out.Asked, now)
+	b, asked := out.Changed, now
 	switch action.Op {
-	case OpPauseGroup, OpResumeGroup, OpPauseCampaign, OpResumeCampaign, OpPauseAd, OpResumeAd:
+	case OpPauseGroup, OpPauseCampaign, OpPauseAd:
+		asked = out.Asked
+	case OpResumeGroup, OpResumeCampaign, OpResumeAd:
 	case OpUpdateAd:
 		if err := s.putBatch(ctx, u, a, b, SourceExternal, now); err != nil {
 			return err
 		}
 		return s.reviveAbove(ctx, u, a, action.TargetID)
 	default:
+		if err := s.keepSwitches(ctx, u, a, &b, out.Asked); err != nil {
+			return err
+		}
 		return s.putBatch(ctx, u, a, b, SourceExternal, now)
 	}
 	states := map[Level][]State{}
@@ -151,8 +161,8 @@ func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *A
 	for _, ad := range b.Ads {
 		states[LevelAd] = append(states[LevelAd], State{ad.PlatformID, ad.ConfiguredStatus, ad.Status, ad.ReviewStatus, ad.PlatformStatus, ad.RejectionReason})
 	}
-	for level, changed := range states {
-		if err := s.RecordStates(ctx, action.AccountID, action.Platform, level, changed, asked); err != nil {
+	for _, level := range []Level{LevelCampaign, LevelGroup, LevelAd} { // the order in which all lock them
+		if err := s.recordStates(ctx, action.AccountID, action.Platform, level, states[level], asked, now); err != nil {
 			return err
 		}
 	}

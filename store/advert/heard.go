@@ -1,0 +1,82 @@
+package advert
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// HeardSince reports whether the network was heard about a campaign, an ad group or an ad after a time.
+func (s *Store) HeardSince(ctx context.Context, account string, platform Platform, level Level, id string, since core.Time) (bool, error) {
+	heard, err := db.Get[int](ctx, s.db, `SELECT 1 FROM `+levelTables[level]+` WHERE account_id = ? AND platform = ? AND platform_id = ? AND synced_at > ?`,
+		account, platform, id, since)
+	if err != nil {
+		return false, fmt.Errorf("read when a network was heard: %w", err)
+	}
+	return heard != nil, nil
+}
+
+// described is how a network described the state of a campaign or an ad group in a batch.
+type described struct {
+	id           string // platform id
+	configured   *Configured
+	status       *Status
+	review       *Review
+	word, reason *string
+}
+
+// keepSwitches gives campaigns and ad groups of a batch the state of the mirror if somebody turned their switch since
+// the network was asked for the batch. The network may have described them before that. Until the commit nobody else
+// turns them.
+func (s *Store) keepSwitches(ctx context.Context, u *db.Unit, a *Account, b *Batch, asked core.Time) error {
+	b.Campaigns, b.Groups = slices.Clone(b.Campaigns), slices.Clone(b.Groups)
+	campaigns, groups := make([]described, len(b.Campaigns)), make([]described, len(b.Groups))
+	for i := range b.Campaigns {
+		c := &b.Campaigns[i]
+		campaigns[i] = described{c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus, &c.PlatformStatus, &c.RejectionReason}
+	}
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		groups[i] = described{g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus, &g.PlatformStatus, &g.RejectionReason}
+	}
+	if err := s.keepLevel(ctx, u, a, LevelCampaign, campaigns, asked); err != nil {
+		return err
+	}
+	return s.keepLevel(ctx, u, a, LevelGroup, groups, asked)
+}
+
+// keepLevel does the work of keepSwitches for one level.
+func (s *Store) keepLevel(ctx context.Context, u *db.Unit, a *Account, level Level, rows []described, asked core.Time) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.id
+	}
+	condition, arg := s.db.In("platform_id", ids)
+	known, err := db.Select[struct {
+		ID         string     `db:"platform_id"`
+		Configured Configured `db:"configured_status"`
+		Status     Status     `db:"status"`
+		Review     Review     `db:"review_status"`
+		Word       string     `db:"platform_status"`
+		Reason     string     `db:"rejection_reason"`
+		SyncedAt   core.Time  `db:"synced_at"`
+	}](ctx, u, `SELECT platform_id, configured_status, status, review_status, platform_status, rejection_reason, synced_at FROM `+levelTables[level]+`
+		WHERE account_id = ? AND platform = ? AND `+condition+` ORDER BY platform_id`+u.Lock(), a.AccountID, a.Platform, arg)
+	if err != nil {
+		return fmt.Errorf("lock what an action changed: %w", err)
+	}
+	for _, is := range known {
+		for _, row := range rows {
+			if row.id == is.ID && is.SyncedAt >= asked && is.Configured != *row.configured {
+				*row.configured, *row.status, *row.review, *row.word, *row.reason = is.Configured, is.Status, is.Review, is.Word, is.Reason
+			}
+		}
+	}
+	return nil
+}
