@@ -86,6 +86,10 @@ func TestGuardrails_HoldWhateverIsAskedFor(t *testing.T) {
 					if err != nil && !errors.As(err, &answer) && !assert.ErrorContains(t, err, "no known outcome yet") {
 						return
 					}
+					daily, err := w.spend()
+					if !assert.NoError(t, err) || !assert.LessOrEqual(t, daily, limit, "while the others go on") {
+						return
+					}
 				}
 			})
 		}

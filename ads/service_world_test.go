@@ -447,11 +447,20 @@ func (w *world) limit(campaign, total int64) {
 // seeded is what may be spent by day, in dollars.
 func (w *world) seeded() int64 {
 	w.t.Helper()
+	daily, err := w.spend()
+	require.NoError(w.t, err)
+	return daily
+}
+
+// spend returns what seeded does.
+func (w *world) spend() (int64, error) {
 	figures, err := w.Advert.CheckSpend(w.t.Context(), w.by.Account, advert.OpCreateAd, &w.account, advert.Change{
 		Level: advert.LevelGroup, Platform: w.account.Platform, BudgetAmount: advert.AmountUnit, BudgetType: advert.BudgetTypeDaily, Paused: true,
 	})
-	require.NoError(w.t, err)
-	return int64(figures.TotalBefore / advert.AmountUnit)
+	if err != nil {
+		return 0, err
+	}
+	return int64(figures.TotalBefore / advert.AmountUnit), nil
 }
 
 // actions returns the audit trail, newest first.

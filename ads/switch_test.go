@@ -57,7 +57,15 @@ func TestPause_KnowsWhatTheNetworkDidLast(t *testing.T) {
 				assert.Equal(t, on, w.seeded(), name)
 				require.NoError(t, turn.pause())
 			}
-			require.NoError(t, turn.resume())
+			w.between(turn.pause, func() error {
+				w.line.lose.Store(true)
+				_ = turn.resume() // its outcome is not known
+				w.line.lose.Store(false)
+				return nil
+			})
+			assert.Equal(t, on, w.seeded(), name+": what is not known counts once")
+			w.giveUp()
+			w.spends(on, name)
 		}
 	})
 }

@@ -28,12 +28,10 @@ type described struct {
 	word, reason *string
 }
 
-// keepSwitches gives campaigns and ad groups of a batch the state of the mirror if somebody turned their switch since
-// the network was asked for the batch. The network may have described them before that. Until the commit nobody else
-// turns them.
-func (s *Store) keepSwitches(ctx context.Context, u *db.Unit, a *Account, b *Batch, asked core.Time) error {
+// described returns the states in a batch, which gets rows of its own.
+func (b *Batch) described() (campaigns, groups []described) {
 	b.Campaigns, b.Groups = slices.Clone(b.Campaigns), slices.Clone(b.Groups)
-	campaigns, groups := make([]described, len(b.Campaigns)), make([]described, len(b.Groups))
+	campaigns, groups = make([]described, len(b.Campaigns)), make([]described, len(b.Groups))
 	for i := range b.Campaigns {
 		c := &b.Campaigns[i]
 		campaigns[i] = described{c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus, &c.PlatformStatus, &c.RejectionReason}
@@ -42,6 +40,14 @@ func (s *Store) keepSwitches(ctx context.Context, u *db.Unit, a *Account, b *Bat
 		g := &b.Groups[i]
 		groups[i] = described{g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus, &g.PlatformStatus, &g.RejectionReason}
 	}
+	return campaigns, groups
+}
+
+// keepSwitches gives campaigns and ad groups of a batch the state of the mirror if somebody turned their switch since
+// the network was asked for the batch. The network may have described them before that. Until the commit nobody else
+// turns them.
+func (s *Store) keepSwitches(ctx context.Context, u *db.Unit, a *Account, b *Batch, asked core.Time) error {
+	campaigns, groups := b.described()
 	if err := s.keepLevel(ctx, u, a, LevelCampaign, campaigns, asked); err != nil {
 		return err
 	}
@@ -79,4 +85,47 @@ func (s *Store) keepLevel(ctx context.Context, u *db.Unit, a *Account, level Lev
 		}
 	}
 	return nil
+}
+
+// leaveOn drops from the answer to a pause what is on all the same, if another change of the campaign is under way. That
+// change has reserved what may be spent, and settling it switches the mirror on. Otherwise both would count.
+func (s *Store) leaveOn(ctx context.Context, action *Action, b *Batch) error {
+	level := LevelCampaign
+	switch action.Op {
+	case OpPauseGroup:
+		level = LevelGroup
+	case OpPauseAd:
+		return nil // an ad has no budget
+	}
+	open, err := s.ChangeUnderWay(ctx, action.AccountID, action.Platform, level, action.TargetID)
+	if err != nil || !open {
+		return err
+	}
+	b.Campaigns = slices.DeleteFunc(slices.Clone(b.Campaigns), func(c Campaign) bool { return c.ConfiguredStatus == ConfiguredActive })
+	b.Groups = slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return g.ConfiguredStatus == ConfiguredActive })
+	return nil
+}
+
+// resumedSince reports whether a campaign or an ad group in the answer to a pause was resumed since the pause was asked
+// for. It locks their rows, so that a resume that is settled later finds the pause in them.
+func (s *Store) resumedSince(ctx context.Context, u *db.Unit, action *Action, b *Batch, asked core.Time) (bool, error) {
+	campaigns, groups := b.described()
+	ids := make([]string, 0, len(campaigns)+len(groups))
+	for _, row := range slices.Concat(campaigns, groups) {
+		ids = append(ids, row.id)
+	}
+	for _, level := range []Level{LevelCampaign, LevelGroup} {
+		condition, arg := s.db.In("platform_id", ids)
+		if _, err := db.Select[string](ctx, u, `SELECT platform_id FROM `+levelTables[level]+`
+			WHERE account_id = ? AND platform = ? AND `+condition+` ORDER BY platform_id`+u.Lock(), action.AccountID, action.Platform, arg); err != nil {
+			return false, fmt.Errorf("lock what was paused: %w", err)
+		}
+	}
+	condition, arg := s.db.In("target_id", ids)
+	resumed, err := db.Get[int](ctx, u, `SELECT 1 FROM ad_actions WHERE account_id = ? AND platform = ? AND `+condition+`
+		AND op IN ('resume_campaign', 'resume_ad_group') AND state || '' = 'done' AND updated_at >= ? LIMIT 1`, action.AccountID, action.Platform, arg, asked)
+	if err != nil {
+		return false, fmt.Errorf("read what was resumed: %w", err)
+	}
+	return resumed != nil, nil
 }

@@ -132,13 +132,22 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 }
 
 // putChanged mirrors what an action changed. After a switch only the states are taken over: the network may have
-// described the budget before another change, made at the same time, took effect. What was heard since a pause was asked
-// for stays, because that may be a later resume. A resume always counts: too much is safer than too little.
+// described the budget before another change, made at the same time, took effect. If something was resumed since a
+// pause was asked for, what was heard since then stays. A resume always counts: too much is safer than too little.
 func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *Account, out Outcome, now core.Time) error {
 	b, asked := out.Changed, now
 	switch action.Op {
 	case OpPauseGroup, OpPauseCampaign, OpPauseAd:
-		asked = out.Asked
+		if err := s.leaveOn(ctx, action, &b); err != nil {
+			return err
+		}
+		resumed, err := s.resumedSince(ctx, u, action, &b, out.Asked)
+		if err != nil {
+			return err
+		}
+		if resumed {
+			asked = out.Asked
+		}
 	case OpResumeGroup, OpResumeCampaign, OpResumeAd:
 	case OpUpdateAd:
 		if err := s.putBatch(ctx, u, a, b, SourceExternal, now); err != nil {
