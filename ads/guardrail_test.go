@@ -136,7 +136,7 @@ func (w *world) newest() string {
 	return list.Items[0].Row.PlatformID
 }
 
-func TestGuardrails_ALateAnswerUndoesNoSwitch(t *testing.T) {
+func TestGuardrails_ALateAnswerUndoesNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		none := w.seeded()
 		in := w.ad()
@@ -209,5 +209,13 @@ func TestGuardrails_ALateAnswerUndoesNoSwitch(t *testing.T) {
 		in.Status = "paused"
 		w.create(in)
 		w.spends(on, "a new campaign")
+
+		w.meanwhile(func() {
+			_, err := w.UpdateCampaign(t.Context(), w.by, w.newest(), budget("50", "daily"))
+			require.NoError(t, err)
+		})
+		in.Status = ""
+		w.create(in)
+		w.spends(on+50, "a new campaign whose budget was raised")
 	})
 }

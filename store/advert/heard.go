@@ -19,13 +19,15 @@ func (s *Store) HeardSince(ctx context.Context, account string, platform Platfor
 	return heard != nil, nil
 }
 
-// described is how a network described the state of a campaign or an ad group in a batch.
+// described is how a network described the state and the budget of a campaign or an ad group in a batch.
 type described struct {
 	id           string // platform id
 	configured   *Configured
 	status       *Status
 	review       *Review
 	word, reason *string
+	amount       *Amount
+	kind         *BudgetType
 }
 
 // described returns the states in a batch, which gets rows of its own.
@@ -34,36 +36,42 @@ func (b *Batch) described() (campaigns, groups []described) {
 	campaigns, groups = make([]described, len(b.Campaigns)), make([]described, len(b.Groups))
 	for i := range b.Campaigns {
 		c := &b.Campaigns[i]
-		campaigns[i] = described{c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus, &c.PlatformStatus, &c.RejectionReason}
+		campaigns[i] = described{c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus, &c.PlatformStatus, &c.RejectionReason, &c.BudgetAmount, &c.BudgetType}
 	}
 	for i := range b.Groups {
 		g := &b.Groups[i]
-		groups[i] = described{g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus, &g.PlatformStatus, &g.RejectionReason}
+		groups[i] = described{g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus, &g.PlatformStatus, &g.RejectionReason, &g.BudgetAmount, &g.BudgetType}
 	}
 	return campaigns, groups
 }
 
-// keepSwitches gives campaigns and ad groups of a batch the state of the mirror if somebody turned their switch since
-// the network was asked for the batch. The network may have described them before that. Until the commit nobody else
-// turns them.
-func (s *Store) keepSwitches(ctx context.Context, u *db.Unit, a *Account, b *Batch, asked core.Time) error {
-	campaigns, groups := b.described()
-	if err := s.keepLevel(ctx, u, a, LevelCampaign, campaigns, asked); err != nil {
-		return err
-	}
-	return s.keepLevel(ctx, u, a, LevelGroup, groups, asked)
-}
-
-// keepLevel does the work of keepSwitches for one level.
-func (s *Store) keepLevel(ctx context.Context, u *db.Unit, a *Account, level Level, rows []described, asked core.Time) error {
-	if len(rows) == 0 {
-		return nil
-	}
+// idsOf returns the platform ids.
+func idsOf(rows []described) []string {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.id
 	}
-	condition, arg := s.db.In("platform_id", ids)
+	return ids
+}
+
+// keepHeard gives campaigns and ad groups of a batch the state of the mirror if somebody turned their switch since the
+// network was asked for the batch. The network may have described them before that. budgets says that the same holds for
+// their budgets: it is for what was created, because an update changes the budget itself. Until the commit nobody else
+// changes them.
+func (s *Store) keepHeard(ctx context.Context, u *db.Unit, a *Account, b *Batch, asked core.Time, budgets bool) error {
+	campaigns, groups := b.described()
+	if err := s.keepLevel(ctx, u, a, LevelCampaign, campaigns, asked, budgets); err != nil {
+		return err
+	}
+	return s.keepLevel(ctx, u, a, LevelGroup, groups, asked, budgets)
+}
+
+// keepLevel does the work of keepHeard for one level.
+func (s *Store) keepLevel(ctx context.Context, u *db.Unit, a *Account, level Level, rows []described, asked core.Time, budgets bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	condition, arg := s.db.In("platform_id", idsOf(rows))
 	known, err := db.Select[struct {
 		ID         string     `db:"platform_id"`
 		Configured Configured `db:"configured_status"`
@@ -71,15 +79,24 @@ func (s *Store) keepLevel(ctx context.Context, u *db.Unit, a *Account, level Lev
 		Review     Review     `db:"review_status"`
 		Word       string     `db:"platform_status"`
 		Reason     string     `db:"rejection_reason"`
+		Amount     Amount     `db:"budget_amount"`
+		Kind       BudgetType `db:"budget_type"`
 		SyncedAt   core.Time  `db:"synced_at"`
-	}](ctx, u, `SELECT platform_id, configured_status, status, review_status, platform_status, rejection_reason, synced_at FROM `+levelTables[level]+`
+	}](ctx, u, `SELECT platform_id, configured_status, status, review_status, platform_status, rejection_reason, budget_amount, budget_type, synced_at
+		FROM `+levelTables[level]+`
 		WHERE account_id = ? AND platform = ? AND `+condition+` ORDER BY platform_id`+u.Lock(), a.AccountID, a.Platform, arg)
 	if err != nil {
 		return fmt.Errorf("lock what an action changed: %w", err)
 	}
 	for _, is := range known {
 		for _, row := range rows {
-			if row.id == is.ID && is.SyncedAt >= asked && is.Configured != *row.configured {
+			if row.id != is.ID || is.SyncedAt < asked {
+				continue
+			}
+			if budgets && is.Amount > 0 { // else its list may not tell of new budgets yet
+				*row.amount, *row.kind = is.Amount, is.Kind
+			}
+			if is.Configured != *row.configured {
 				*row.configured, *row.status, *row.review, *row.word, *row.reason = is.Configured, is.Status, is.Review, is.Word, is.Reason
 			}
 		}
@@ -110,16 +127,24 @@ func (s *Store) leaveOn(ctx context.Context, action *Action, b *Batch) error {
 // for. It locks their rows, so that a resume that is settled later finds the pause in them.
 func (s *Store) resumedSince(ctx context.Context, u *db.Unit, action *Action, b *Batch, asked core.Time) (bool, error) {
 	campaigns, groups := b.described()
-	ids := make([]string, 0, len(campaigns)+len(groups))
-	for _, row := range slices.Concat(campaigns, groups) {
-		ids = append(ids, row.id)
-	}
-	for _, level := range []Level{LevelCampaign, LevelGroup} {
-		condition, arg := s.db.In("platform_id", ids)
-		if _, err := db.Select[string](ctx, u, `SELECT platform_id FROM `+levelTables[level]+`
+	var ids []string
+	for _, level := range []struct {
+		Level
+		rows []described
+	}{{LevelCampaign, campaigns}, {LevelGroup, groups}} {
+		if len(level.rows) == 0 {
+			continue
+		}
+		of := idsOf(level.rows)
+		condition, arg := s.db.In("platform_id", of)
+		if _, err := db.Select[string](ctx, u, `SELECT platform_id FROM `+levelTables[level.Level]+`
 			WHERE account_id = ? AND platform = ? AND `+condition+` ORDER BY platform_id`+u.Lock(), action.AccountID, action.Platform, arg); err != nil {
 			return false, fmt.Errorf("lock what was paused: %w", err)
 		}
+		ids = append(ids, of...)
+	}
+	if len(ids) == 0 {
+		return false, nil
 	}
 	condition, arg := s.db.In("target_id", ids)
 	resumed, err := db.Get[int](ctx, u, `SELECT 1 FROM ad_actions WHERE account_id = ? AND platform = ? AND `+condition+`

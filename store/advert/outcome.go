@@ -106,7 +106,7 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 	}
 	now := s.Now()
 	out.Asked = cmp.Or(out.Asked, action.CreatedAt)
-	if err := s.keepSwitches(ctx, u, a, &out.Made, out.Asked); err != nil {
+	if err := s.keepHeard(ctx, u, a, &out.Made, out.Asked, true); err != nil {
 		return err
 	}
 	if err := s.putBatch(ctx, u, a, out.Made, SourceNative, now); err != nil {
@@ -155,7 +155,7 @@ func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *A
 		}
 		return s.reviveAbove(ctx, u, a, action.TargetID)
 	default:
-		if err := s.keepSwitches(ctx, u, a, &b, out.Asked); err != nil {
+		if err := s.keepHeard(ctx, u, a, &b, out.Asked, false); err != nil {
 			return err
 		}
 		return s.putBatch(ctx, u, a, b, SourceExternal, now)
