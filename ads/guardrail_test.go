@@ -217,5 +217,17 @@ func TestGuardrails_ALateAnswerUndoesNothing(t *testing.T) {
 		in.Status = ""
 		w.create(in)
 		w.spends(on+50, "a new campaign whose budget was raised")
+
+		one.Items[0].ID = w.newest()
+		pause()
+		w.meanwhile(func() {
+			_, err := w.DeleteCampaign(t.Context(), w.by, one.Items[0].ID, "")
+			require.NoError(t, err)
+		})
+		_, err = w.BulkResumeCampaigns(t.Context(), w.by, one)
+		require.NoError(t, err)
+		w.advance.Add(int64(time.Hour))
+		require.NoError(t, w.SyncDue(t.Context()))
+		assert.Equal(t, on, w.seeded(), "a resume of what was deleted")
 	})
 }

@@ -20,15 +20,15 @@ func (s *Store) PutBatch(ctx context.Context, a *Account, b Batch, asked core.Ti
 }
 
 // FinishSync ends a walk through an ad account that began at a time. What the network has not mentioned since then is
-// gone there: it is marked as deleted and cancelled. The statuses and ends that follow from what is below are worked out
-// anew.
+// gone there: it is marked as deleted and cancelled. That includes what was deleted and got a state again by the late
+// answer to a resume. The statuses and ends that follow from what is below are worked out anew.
 func (s *Store) FinishSync(ctx context.Context, a *Account, began core.Time) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now := s.Now()
 		for _, table := range []string{"ads", "ad_groups", "ad_campaigns"} {
 			if _, err := u.Exec(ctx, `
-				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, updated_at = ?
-				WHERE account_id = ? AND ad_account_id = ? AND platform = ? AND synced_at < ? AND deleted_at IS NULL`,
+				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = COALESCE(deleted_at, ?), updated_at = ?
+				WHERE account_id = ? AND ad_account_id = ? AND platform = ? AND synced_at < ? AND (deleted_at IS NULL OR status <> 'cancelled')`,
 				now, now, a.AccountID, a.PlatformID, a.Platform, began); err != nil {
 				return nil, fmt.Errorf("cancel what is gone: %w", err)
 			}
