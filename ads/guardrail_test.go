@@ -1,6 +1,7 @@
 package ads_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -229,5 +230,17 @@ func TestGuardrails_ALateAnswerUndoesNothing(t *testing.T) {
 		w.advance.Add(int64(time.Hour))
 		require.NoError(t, w.SyncDue(t.Context()))
 		assert.Equal(t, on, w.seeded(), "a resume of what was deleted")
+
+		w.line.first = map[string]ads.Created{}
+		again := func(ctx context.Context) (any, error) { return w.CreateAd(ctx, w.by, in) }
+		w.line.lose.Store(true)
+		_, _, err = w.request("repeated", again)
+		require.ErrorContains(t, err, "no known outcome yet")
+		w.line.lose.Store(false)
+		_, err = w.UpdateCampaign(t.Context(), w.by, w.newest(), budget("50", "daily"))
+		require.NoError(t, err)
+		_, _, err = w.request("repeated", again)
+		require.NoError(t, err)
+		w.spends(on+50, "a new campaign whose network repeats its answer")
 	})
 }

@@ -69,6 +69,8 @@ type watch struct {
 	below atomic.Bool
 	// empty makes a series have nothing.
 	empty atomic.Bool
+	// first is what each token has made: a Create that is sent again gets the same answer. Nil ends it.
+	first map[string]ads.Created
 	// mute makes networks turn switches without telling how things stand afterwards.
 	mute atomic.Bool
 }
@@ -160,6 +162,14 @@ func lost[T any](w *watch, v T, err error) (T, error) {
 	return v, err
 }
 
+func (n watched) Caps() ads.Caps {
+	caps := n.Network.Caps()
+	if n.first != nil {
+		caps.Reconcile, caps.RepeatFor = ads.ReconcileRepeat, 24*time.Hour
+	}
+	return caps
+}
+
 func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Created, error) {
 	if err := n.count("Create"); err != nil {
 		return ads.Created{}, err
@@ -167,7 +177,13 @@ func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Create
 	if n.delay(func() { _, _ = n.Network.Create(context.WithoutCancel(ctx), c, p) }) {
 		return ads.Created{}, ads.ErrIndeterminate
 	}
+	if first, again := n.first[p.Token]; again {
+		return first, nil
+	}
 	created, err := n.Network.Create(ctx, c, p)
+	if n.first != nil && err == nil {
+		n.first[p.Token] = created
+	}
 	return lost(n.watch, created, err)
 }
 
