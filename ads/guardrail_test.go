@@ -194,12 +194,22 @@ func TestGuardrails_ALateAnswerUndoesNothing(t *testing.T) {
 			w.spends(on, name)
 		}
 
+		paused, turnedOff, raised := make(chan error, 1), make(chan bool), make(chan bool)
 		w.meanwhile(func() {
-			_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
-			require.NoError(t, err)
+			w.meanwhile(func() {
+				close(turnedOff)
+				<-raised
+			})
+			go func() {
+				_, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+				paused <- err
+			}()
+			<-turnedOff
 		})
-		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
+		close(raised)
 		require.NoError(t, err)
+		require.NoError(t, <-paused)
 		w.spends(on-20, "a pause whose answer comes after that of an update")
 
 		w.meanwhile(func() {
