@@ -42,7 +42,7 @@ func TestMigrate_LeavesOneIndexOfManyAttempts(t *testing.T) {
 	db := database.Behind(t, address)
 	_, err := db.Exec(`CREATE TABLE twins (n INT); INSERT INTO twins VALUES (1), (1); DROP INDEX customers_typed`)
 	require.NoError(t, err)
-	for _, name := range []string{"twins_n", "customers_typed"} {
+	for _, name := range []string{"customers_typ", "customers_typed"} {
 		_, err = db.Exec(`CREATE UNIQUE INDEX CONCURRENTLY ` + name + ` ON twins (n)`)
 		require.ErrorContains(t, err, "could not create unique index")
 	}
@@ -56,7 +56,7 @@ func TestMigrate_LeavesOneIndexOfManyAttempts(t *testing.T) {
 	_, err = tillwright(t, t.TempDir(), "migrate", "--database-url", address)
 	require.NoError(t, err)
 	assert.Equal(t, "customers_typed valid", indexesLike(t, db, "customers_typed%"))
-	assert.Equal(t, "twins_n", indexesLike(t, db, "twins%"))
+	assert.Equal(t, "customers_typ", indexesLike(t, db, "customers_typ"), "whose name begins as one of ours does")
 }
 
 // A schema may have capitals and dashes in its name.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jmoiron/sqlx"
 
@@ -15,19 +17,21 @@ import (
 )
 
 const (
-	// invalidIndexes is SQL for the indexes that PostgreSQL keeps up to date but does not use, since what built them was interrupted.
-	invalidIndexes = `
-		SELECT CAST(CAST(c.oid AS regclass) AS text) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+	// invalid is SQL for the indexes that PostgreSQL keeps up to date but does not use, since what built them was interrupted.
+	invalid = `
+		FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE NOT i.indisvalid AND c.relkind = 'i' AND n.nspname = current_schema()`
+
+	invalidIndexes = `SELECT CAST(CAST(c.oid AS regclass) AS text)` + invalid
 
 	// ofThisRole is SQL for whether this role may build the index c.
 	ofThisRole = ` AND pg_has_role(c.relowner, 'USAGE')`
 
-	// isBuilding is SQL for whether somebody is building an index of the table of the index i.
-	isBuilding = `
-		AND EXISTS (
-			SELECT 1 FROM pg_locks AS l JOIN pg_stat_progress_create_index AS p ON p.pid = l.pid
-			WHERE l.relation = i.indrelid AND l.mode = 'ShareUpdateExclusiveLock' AND l.granted AND p.datname = current_database())`
+	// builders is SQL for the server processes that are building an index of a table that has invalid ones.
+	builders = `
+		SELECT DISTINCT p.pid FROM pg_stat_progress_create_index AS p JOIN pg_locks AS l ON l.pid = p.pid
+		WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted AND p.datname = current_database()
+		AND l.relation IN (SELECT i.indrelid` + invalid + ofThisRole + `) ORDER BY p.pid`
 )
 
 // InvalidIndexes returns the names of the indexes that PostgreSQL does not use: building them was interrupted, or is under way.
@@ -53,14 +57,14 @@ func rebuildIndexes(ctx context.Context, db *sqlx.DB) error {
 	if err := db.SelectContext(ctx, &names, invalidIndexes+ofThisRole+` ORDER BY 1`); err != nil {
 		return fmt.Errorf("look for invalid indexes: %w", err)
 	}
-	known, err := migrationTexts()
+	known, err := migrationWords()
 	if err != nil {
 		return err
 	}
 	var interrupted []string
 	for _, name := range names { // the leftovers first: a REINDEX that fails leaves one each time
 		replaced, isLeftover := leftoverOf(name)
-		if !strings.Contains(known, replaced) {
+		if !known[replaced] {
 			continue // of whoever shares the schema, to whom doctor leaves it
 		}
 		if !isLeftover {
@@ -80,13 +84,18 @@ func rebuildIndexes(ctx context.Context, db *sqlx.DB) error {
 	return nil
 }
 
-// awaitBuilds waits until nobody builds an index of a table that has invalid ones. It asks again and again: a statement that waits for their
-// lock has a snapshot, for which they wait in turn, and PostgreSQL ends one of the two.
+// awaitBuilds waits until nobody builds an index of a table that has invalid ones, and logs for whom. It asks again and again: a statement that
+// waits for their lock has a snapshot, for which they wait in turn, and PostgreSQL ends one of the two.
 func awaitBuilds(ctx context.Context, db *sqlx.DB) error {
+	var last []int64
 	for {
-		var building bool
-		if err := db.GetContext(ctx, &building, `SELECT EXISTS (`+invalidIndexes+ofThisRole+isBuilding+`)`); err != nil || !building {
+		var pids []int64
+		if err := db.SelectContext(ctx, &pids, builders); err != nil || len(pids) == 0 {
 			return err
+		}
+		if !slices.Equal(pids, last) {
+			slog.InfoContext(ctx, "wait until another session has built its index", "pids", pids)
+			last = pids
 		}
 		select {
 		case <-time.After(schemaPoll):
@@ -96,25 +105,32 @@ func awaitBuilds(ctx context.Context, db *sqlx.DB) error {
 	}
 }
 
-// migrationTexts returns the migrations, which name every index of ours.
-func migrationTexts() (string, error) {
+// migrationWords returns the words of the migrations, among which is the name of every index of ours.
+func migrationWords() (map[string]bool, error) {
 	files, err := migrations.FS(core.PostgreSQL)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	paths, err := fs.Glob(files, "*.sql")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var texts strings.Builder
+	words := map[string]bool{}
 	for _, path := range paths {
 		text, err := fs.ReadFile(files, path)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		texts.Write(text)
+		for word := range strings.FieldsFuncSeq(string(text), endsName) {
+			words[word] = true
+		}
 	}
-	return texts.String(), nil
+	return words, nil
+}
+
+// endsName reports whether the name of an index ends before the letter.
+func endsName(letter rune) bool {
+	return letter != '_' && !unicode.IsLetter(letter) && !unicode.IsDigit(letter)
 }
 
 // leftoverOf returns the name of the index that an index was to replace, if an interrupted REINDEX CONCURRENTLY left it. Otherwise that is its own.
