@@ -300,11 +300,10 @@ func (s *Service) performAdSwitch(ctx context.Context, by Actor, op advert.Op, l
 	return s.perform(ctx, by, deed{
 		line: l,
 		begin: intent(by, op, advert.BeginAction{
-			AdAccount: a.AdAccount, TargetID: a.PlatformID, Change: change,
+			AdAccount: a.AdAccount, TargetID: a.PlatformID, Seen: seen(adSubject(a), to), Change: change,
 			Plan: advert.NewObject(switchPlan{ref, to}), Before: advert.NewObject(switchPlan{ref, a.ConfiguredStatus}),
 		}),
 		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {
-			asked := s.store.Now()
 			results, err := l.SetStatus(ctx, l.conn, []Ref{ref}, to)
 			switch {
 			case err != nil:
@@ -313,14 +312,10 @@ func (s *Service) performAdSwitch(ctx context.Context, by Actor, op advert.Op, l
 				return advert.Outcome{}, ErrIndeterminate
 			}
 			r := results[0]
-			if s.isDoubtful(ctx, action, ref, a.ConfiguredStatus, to, asked) {
-				asked = s.recheck(ctx, l, a.AdAccount, []*ItemResult{&r}, asked)
-			}
+			heard := s.confirmPause(ctx, l, a.AdAccount, to, []*advert.Action{action}, []*ItemResult{&r})
 			r.turned(to)
 			r.countItself(was)
-			out := switched(r, to)
-			out.Asked = asked
-			return out, r.Err
+			return switched(r, to, heard), r.Err
 		},
 	})
 }

@@ -28,7 +28,7 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 	begins := make([]advert.BeginAction, len(b.work))
 	for i, w := range b.work {
 		begins[i] = intent(b.by, b.op, advert.BeginAction{
-			Index: w.Index, AdAccount: w.campaign.AdAccount, TargetID: w.campaign.PlatformID, Change: b.change(w.campaign),
+			Index: w.Index, AdAccount: w.campaign.AdAccount, TargetID: w.campaign.PlatformID, Seen: seen(campaignSubject(w.campaign), b.to), Change: b.change(w.campaign),
 			Plan:   advert.NewObject(switchPlan{Ref: w.ref(), To: b.to}),
 			Before: advert.NewObject(switchPlan{Ref: w.ref(), To: w.campaign.ConfiguredStatus}),
 		})
@@ -111,29 +111,22 @@ func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to adve
 		refs[i] = w.ref()
 	}
 	line := group[0].line
-	asked := s.store.Now()
 	results, err := line.SetStatus(ctx, line.conn, refs, to)
 	if err == nil && len(results) != len(refs) {
 		err = fmt.Errorf("%d results for %d campaigns: %w", len(results), len(refs), ErrIndeterminate)
 	}
-	var doubtful []*ItemResult
-	for i, w := range group {
-		if err == nil && s.isDoubtful(ctx, w.action, refs[i], w.campaign.ConfiguredStatus, to, asked) {
-			doubtful = append(doubtful, &results[i])
+	var heard advert.Heard
+	if err == nil {
+		actions, answers := make([]*advert.Action, len(group)), make([]*ItemResult, len(group))
+		for i, w := range group {
+			actions[i], answers[i] = w.action, &results[i]
 		}
-	}
-	again := asked
-	if len(doubtful) > 0 {
-		again = s.recheck(ctx, line, group[0].campaign.AdAccount, doubtful, asked)
+		heard = s.confirmPause(ctx, line, group[0].campaign.AdAccount, to, actions, answers)
 	}
 	for i, w := range group {
-		if w.fault = err; err != nil {
-			continue
-		}
-		w.outcome, w.fault = switched(results[i], to), results[i].Err
-		w.outcome.State, w.outcome.Asked = advert.ActionDone, asked
-		if slices.Contains(doubtful, &results[i]) {
-			w.outcome.Asked = again
+		if w.fault = err; err == nil {
+			w.outcome, w.fault = switched(results[i], to, heard), results[i].Err
+			w.outcome.State = advert.ActionDone
 		}
 	}
 	var limited *RateLimited
@@ -174,7 +167,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 		return core.NewUnknownError("settle campaigns", err)
 	}
 	for i, w := range known {
-		w.action = &settled[i]
+		w.action = settled[i]
 		if w.fault == nil {
 			w.show(s.store.Now())
 		}

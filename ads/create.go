@@ -262,9 +262,7 @@ func (l *line) create(ctx context.Context, action *advert.Action, r *recipe, aga
 	if err != nil {
 		return advert.Outcome{}, err
 	}
-	out, err := r.outcome(created)
-	out.Asked = action.CreatedAt // one that repeats its answer tells how things stood then
-	return out, err
+	return r.outcome(created)
 }
 
 // repeats reports whether the network answers a request for an ad that is sent again as it did before.

@@ -101,6 +101,7 @@ func TestGuardrails_HoldWhateverIsAskedFor(t *testing.T) {
 		for _, action := range w.actions() {
 			assert.True(t, action.IsFinal())
 		}
+		w.looks() // at what is in doubt, if there is anything
 		mirrored := w.seeded()
 		w.advance.Store(int64(time.Hour))
 		require.NoError(t, w.SyncDue(t.Context()))
@@ -176,16 +177,7 @@ func TestGuardrails_ALateAnswerUndoesNothing(t *testing.T) {
 		ad := w.create(w.ad()).Row
 		on := w.seeded()
 		one.Items[0].ID = ad.CampaignID
-		for name, turn := range map[string]struct{ pause, resume func() error }{
-			"ad group": {
-				func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
-				func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
-			},
-			"campaign": {
-				func() error { _, err := w.BulkPauseCampaigns(t.Context(), w.by, one); return err },
-				func() error { _, err := w.BulkResumeCampaigns(t.Context(), w.by, one); return err },
-			},
-		} {
+		for name, turn := range w.turns(ad) {
 			w.meanwhile(func() {
 				require.NoError(t, turn.pause())
 				require.NoError(t, turn.resume())

@@ -111,9 +111,7 @@ type look func(*line, *advert.Action) error
 
 // reconcileOne finds out about one leased action, and settles it or leaves it for later.
 func (s *Service) reconcileOne(ctx context.Context, action *advert.Action, mirrored look) error {
-	asked := s.store.Now()
 	out, done, err := s.findOut(ctx, action, mirrored)
-	out.Asked = asked
 	switch {
 	case err != nil:
 		return s.stillUnknown(ctx, action, err)

@@ -1,7 +1,6 @@
 package ads
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,9 +45,10 @@ func (s *Service) perform(ctx context.Context, by Actor, d deed) (*advert.Action
 	}
 	action := begun.Action
 	if !action.IsFinal() {
-		asked := s.store.Now()
 		out, err := d.ask(ctx, action, begun.Resumed)
-		out.Asked = cmp.Or(out.Asked, asked)
+		if err == nil && !action.Op.IsSwitch() {
+			s.confirmChange(ctx, d.line, d.begin.AdAccount, action, &out)
+		}
 		if action, err = s.conclude(context.WithoutCancel(ctx), d.line, action, out, err); err != nil {
 			return nil, err
 		}

@@ -114,9 +114,7 @@ func (s *Service) doneByHand(ctx context.Context, action *advert.Action, in Sett
 	if err := action.Plan.Decode(&plan); err != nil {
 		return advert.Outcome{}, err
 	}
-	out := switched(ItemResult{Ref: plan.Ref}, plan.To)
-	out.Asked = s.store.Now() // as far as the person knows
-	return out, nil
+	return switched(ItemResult{Ref: plan.Ref}, plan.To, nil), nil
 }
 
 // createdByHand returns the outcome of the creation of an ad. If the mirror has the ad, it is taken from there;

@@ -84,7 +84,7 @@ func TestSync_NoticesWhatHappensElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, advert.StatusCancelled, row.Status)
 
-		due, err := w.Advert.DueAccounts(t.Context(), w.Store.Now().Add(-15*time.Minute), 100)
+		due, err := w.Advert.DueAccounts(t.Context(), w.Store.Now().Add(-15*time.Minute), 0, 100)
 		require.NoError(t, err)
 		assert.Empty(t, due, "each has had its turn")
 

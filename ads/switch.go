@@ -38,10 +38,10 @@ type switchResult struct {
 	Message string            `json:"message,omitempty"`
 }
 
-// switched makes the outcome of an action from what the network said after a switch.
-func switched(r ItemResult, to advert.Configured) advert.Outcome {
+// switched makes the outcome of an action from what the network said after a switch. heard is what confirmPause returned.
+func switched(r ItemResult, to advert.Configured, heard advert.Heard) advert.Outcome {
 	r.turned(to)
-	return advert.Outcome{Changed: r.State, After: advert.NewObject(switchResult{
+	return advert.Outcome{Changed: r.State, Heard: heard, After: advert.NewObject(switchResult{
 		Status: statusOf(r), Updated: r.Updated, Skipped: r.Skipped, Reasons: r.Reasons, Message: r.Message,
 	})}
 }
@@ -166,64 +166,6 @@ func (s *Service) stands(ctx context.Context, b subject, level advert.Level, to 
 	return !open, err
 }
 
-// isDoubtful reports whether something that was just switched off may be on: another change was made at the same time,
-// and nobody knows which of the two the network did last. That is so if the mirror had it as off already, or has heard of
-// it since the network was asked.
-func (s *Service) isDoubtful(ctx context.Context, action *advert.Action, ref Ref, is, to advert.Configured, asked core.Time) bool {
-	if to != advert.ConfiguredPaused {
-		return false
-	}
-	heard, err := s.store.HeardSince(ctx, action.AccountID, action.Platform, ref.Level, ref.ID, asked)
-	return is == to || heard || err != nil
-}
-
-// recheck asks the network how things are whose switch is doubtful, corrects the results by that, and returns the time
-// from when this is known. If the network does not tell of all of them, the time is the one before they were switched, so
-// that what was heard since then counts.
-func (s *Service) recheck(ctx context.Context, l *line, a *advert.Account, results []*ItemResult, before core.Time) core.Time {
-	asked := s.store.Now()
-	ids := make([]string, len(results))
-	for i, r := range results {
-		ids[i] = r.Ref.ID
-	}
-	from, to := window{}.in(locationOf(a.Timezone), asked)
-	heard, err := l.Report(ctx, l.conn, a.PlatformID, results[0].Ref.Level, ids, from, to)
-	if err != nil || len(heard) < len(results) {
-		return before
-	}
-	for _, r := range results {
-		r.restate(heard[r.Ref.ID])
-	}
-	return asked
-}
-
-// restate corrects the state of the switched thing by what the network said afterwards. It drops the states of what is
-// below it, because they are older.
-func (r *ItemResult) restate(said Report) {
-	r.State.Campaigns = slices.DeleteFunc(r.State.Campaigns, func(c advert.Campaign) bool { return c.PlatformID != r.Ref.ID })
-	r.State.Groups = slices.DeleteFunc(r.State.Groups, func(g advert.Group) bool { return g.PlatformID != r.Ref.ID })
-	r.State.Ads = slices.DeleteFunc(r.State.Ads, func(a advert.Ad) bool { return a.PlatformID != r.Ref.ID })
-	r.turned(advert.ConfiguredPaused)
-	for i := range r.State.Campaigns {
-		if c := &r.State.Campaigns[i]; c.PlatformID == r.Ref.ID {
-			set(&c.ConfiguredStatus, said.Configured)
-			set(&c.Status, said.Status)
-		}
-	}
-	for i := range r.State.Groups {
-		if g := &r.State.Groups[i]; g.PlatformID == r.Ref.ID {
-			set(&g.ConfiguredStatus, said.Configured)
-			set(&g.Status, said.Status)
-		}
-	}
-	for i := range r.State.Ads {
-		if a := &r.State.Ads[i]; a.PlatformID == r.Ref.ID {
-			set(&a.ConfiguredStatus, said.Configured)
-			set(&a.Status, said.Status)
-		}
-	}
-}
-
 // held returns the ads of an ad group that were created switched off and still are, if the ad group is about to be
 // switched on and the network has switches for ads. Nothing but resuming their ad group switches them on.
 func (s *Service) held(ctx context.Context, l *line, g *advert.Group, to advert.Configured) ([]Ref, error) {
@@ -282,12 +224,11 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op advert.Op, l *
 	return s.perform(ctx, by, deed{
 		line: l,
 		begin: intent(by, op, advert.BeginAction{
-			AdAccount: g.AdAccount, TargetID: g.PlatformID, Change: change,
+			AdAccount: g.AdAccount, TargetID: g.PlatformID, Seen: seen(groupSubject(g), to), Change: change,
 			Plan: advert.NewObject(switchPlan{ref, to}), Before: advert.NewObject(switchPlan{ref, g.ConfiguredStatus}),
 		}),
 		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {
 			refs := append(slices.Clone(held), ref)
-			asked := s.store.Now()
 			results, err := l.SetStatus(ctx, l.conn, refs, to)
 			switch {
 			case err != nil:
@@ -297,12 +238,8 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op advert.Op, l *
 			}
 			group := results[len(held)]
 			group.addHeldAds(results[:len(held)], to)
-			if s.isDoubtful(ctx, action, ref, g.ConfiguredStatus, to, asked) {
-				asked = s.recheck(ctx, l, g.AdAccount, []*ItemResult{&group}, asked)
-			}
-			out := switched(group, to)
-			out.Asked = asked
-			return out, group.Err
+			heard := s.confirmPause(ctx, l, g.AdAccount, to, []*advert.Action{action}, []*ItemResult{&group})
+			return switched(group, to, heard), group.Err
 		},
 	})
 }

@@ -37,17 +37,7 @@ func TestPause_KnowsWhatTheNetworkDidLast(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ad := w.create(w.ad()).Row
 		on := w.seeded()
-		one := ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}}
-		for name, turn := range map[string]struct{ pause, resume func() error }{
-			"ad group": {
-				func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
-				func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
-			},
-			"campaign": {
-				func() error { _, err := w.BulkPauseCampaigns(t.Context(), w.by, one); return err },
-				func() error { _, err := w.BulkResumeCampaigns(t.Context(), w.by, one); return err },
-			},
-		} {
+		for name, turn := range w.turns(ad) {
 			require.NoError(t, turn.pause())
 			assert.Equal(t, on-20, w.seeded(), name)
 			for _, silent := range []error{nil, ads.ErrUnavailable} {

@@ -15,6 +15,8 @@ import (
 const (
 	// syncInterval is how old the mirror of an ad account may become.
 	syncInterval = 15 * time.Minute
+	// doubtInterval is the same while it is in doubt how something in it is at the network.
+	doubtInterval = time.Minute
 	// syncBatch is how many ad accounts one round mirrors at most.
 	syncBatch = 20
 	// maxStretches is how many parts a walk reads before it gives up: a faulty network might never end its list.
@@ -57,7 +59,8 @@ func inTurns[T any](s *Service, due []T, accountOf func(T) string, do func(T) er
 // SyncDue mirrors the ad accounts that are due. Any number of replicas may do so at the same time: each ad account is
 // claimed by one of them.
 func (s *Service) SyncDue(ctx context.Context) error {
-	due, err := s.store.DueAccounts(ctx, s.store.Now().Add(-syncInterval), syncBatch)
+	now := s.store.Now()
+	due, err := s.store.DueAccounts(ctx, now.Add(-syncInterval), now.Add(-doubtInterval), syncBatch)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 		return nil, core.Missing("campaign", "", id)
 	}
 	e, err := s.edit(ctx, by, advert.OpUpdateCampaign, editable{
-		channel: c.ChannelID, adAccount: c.AdAccount, ref: Ref{AdAccount: c.AdAccountID, Level: advert.LevelCampaign, ID: c.PlatformID},
+		channel: c.ChannelID, adAccount: c.AdAccount, seen: c.SyncedAt, ref: Ref{AdAccount: c.AdAccountID, Level: advert.LevelCampaign, ID: c.PlatformID},
 		status: c.StatusAt(s.store.Now()), budget: Budget{c.BudgetAmount, c.BudgetType}, bid: Bid{c.BidStrategy, c.BidAmount, c.RoasFloor},
 		goal: c.Goal, endsAt: c.EndsAt, hasBudget: c.BudgetLevel == advert.BudgetLevelCampaign,
 		elsewhere: "Each ad group of this campaign has its own budget. Send it to PATCH /ads/ad-groups/{id}.",
@@ -84,7 +84,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 		endsAt = g.Campaign.EndsAt
 	}
 	e, err := s.edit(ctx, by, advert.OpUpdateGroup, editable{
-		channel: g.ChannelID, adAccount: g.AdAccount,
+		channel: g.ChannelID, adAccount: g.AdAccount, seen: g.SyncedAt,
 		ref:    Ref{AdAccount: g.AdAccountID, Level: advert.LevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID},
 		status: g.StatusAt(s.store.Now()), budget: Budget{g.BudgetAmount, g.BudgetType}, bid: Bid{g.BidStrategy, g.BidAmount, g.RoasFloor},
 		goal: g.Goal, endsAt: endsAt, targeting: g.PlatformTargeting, hasBudget: g.BudgetLevel() == advert.BudgetLevelGroup,
@@ -131,6 +131,7 @@ func changed[T any](row T, of func(*T) subject, r *Report, now core.Time) *Repor
 type editable struct {
 	channel   string
 	adAccount *advert.Account
+	seen      core.Time // when its row was written last
 	ref       Ref
 	status    advert.Status
 	budget    Budget
@@ -294,7 +295,7 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 	_, err := s.perform(ctx, e.by, deed{
 		line: e.line,
 		begin: intent(e.by, e.op, advert.BeginAction{
-			AdAccount: e.adAccount, TargetID: e.ref.ID, Plan: advert.NewObject(e.patch), Change: e.spend(),
+			AdAccount: e.adAccount, TargetID: e.ref.ID, Seen: e.seen, Plan: advert.NewObject(e.patch), Change: e.spend(),
 			Before: advert.NewObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor, PlatformTargeting: e.targeting}),
 		}),
 		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {

@@ -173,27 +173,28 @@ type DueAccount struct {
 	SyncedAt   core.Time `db:"synced_at"`
 }
 
-// DueAccounts returns at most limit ad accounts, of all accounts, that were last mirrored before a time. Those that
-// have waited longest come first, but one of each account comes before the second of any, so that a large account does
-// not keep the others waiting. They are only candidates: whoever wants to mirror one claims it with ClaimSync.
-func (s *Store) DueAccounts(ctx context.Context, before core.Time, limit int) ([]DueAccount, error) {
+// DueAccounts returns at most limit ad accounts, of all accounts, that were last mirrored before a time, or before inDoubt
+// if it is in doubt how something in them is at their network. Those that have waited longest come first, but one of each
+// account comes before the second of any, so that a large account does not keep the others waiting. They are only
+// candidates: whoever wants to mirror one claims it with ClaimSync.
+func (s *Store) DueAccounts(ctx context.Context, before, inDoubt core.Time, limit int) ([]DueAccount, error) {
 	return db.Select[DueAccount](ctx, s.db, `
 		SELECT account_id, channel_id, platform_id, synced_at FROM (
 			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at,
 				ROW_NUMBER() OVER (PARTITION BY a.account_id ORDER BY a.synced_at, a.channel_id, a.platform_id) AS turn
 			FROM ad_accounts AS a
 			CROSS JOIN social_accounts AS c
-			WHERE a.synced_at < ? AND c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active') AS due
-		ORDER BY turn, synced_at LIMIT ?`, before, limit)
+			WHERE (a.synced_at < ? OR a.look_again AND a.synced_at < ?) AND c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active') AS due
+		ORDER BY turn, synced_at LIMIT ?`, before, inDoubt, limit)
 }
 
 // ClaimSync claims the mirroring of an ad account for the caller, and reports whether it succeeded: of several that
 // ask, the first one has it. It sets synced_at to now, so that the ad account is not due again soon even if the
-// mirroring fails.
+// mirroring fails. What is in doubt there is no longer marked.
 func (s *Store) ClaimSync(ctx context.Context, due DueAccount) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
-		rows, err := u.Exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
-			s.Now(), due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
+		rows, err := u.Exec(ctx, `UPDATE ad_accounts SET synced_at = ?, look_again = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
+			s.Now(), false, due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
 		return rows == 1, err
 	})
 }

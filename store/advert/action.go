@@ -46,6 +46,14 @@ var ops = []Op{
 	OpRemoveAudience,
 }
 
+// isPause reports whether the operation switches something off.
+func (o Op) isPause() bool { return o == OpPauseGroup || o == OpPauseCampaign || o == OpPauseAd }
+
+// IsSwitch reports whether the operation switches something on or off, and does nothing else.
+func (o Op) IsSwitch() bool {
+	return o.isPause() || o == OpResumeGroup || o == OpResumeCampaign || o == OpResumeAd
+}
+
 // ActionState says how far an action has come.
 type ActionState string
 
@@ -79,6 +87,7 @@ type Action struct {
 	Failure     core.JSON[*Failure] `db:"failure"`
 	Currency    string              `db:"currency"`
 	Daily       Amount              `db:"daily_amount"` // what it adds to what may be spent in a day; counted while it is open
+	Seen        core.Time           `db:"seen"`         // when the target's row was written last before the network was asked; 0 = not known
 	LeaseUntil  core.Time           `db:"lease_until"`  // by the database's clock; the reconciler leaves it alone until then
 	CreatedAt   core.Time           `db:"created_at"`
 	UpdatedAt   core.Time           `db:"updated_at"`
@@ -86,6 +95,17 @@ type Action struct {
 
 // IsFinal reports whether the action has its outcome.
 func (a *Action) IsFinal() bool { return a.State == ActionDone || a.State == ActionRefused }
+
+// Target returns what the action changes.
+func (a *Action) Target() Place {
+	switch a.Op {
+	case OpUpdateGroup, OpPauseGroup, OpResumeGroup:
+		return Place{LevelGroup, a.TargetID}
+	case OpUpdateCampaign, OpPauseCampaign, OpResumeCampaign, OpDeleteCampaign:
+		return Place{LevelCampaign, a.TargetID}
+	}
+	return Place{LevelAd, a.TargetID}
+}
 
 // Failure says why an action was refused, or why its outcome is not known.
 type Failure struct {
@@ -120,7 +140,8 @@ type BeginAction struct {
 	RequestID string
 	AdAccount *Account // where it happens
 	TargetID  string
-	Plan      Object // its token is the action's id, which is not known yet
+	Seen      core.Time // when the target's row had been written last; 0 = another change may be under way
+	Plan      Object    // its token is the action's id, which is not known yet
 	Before    Object
 	Change    Change
 }
@@ -340,7 +361,7 @@ func (s *Store) insertAction(ctx context.Context, u *db.Unit, account, id string
 	action := &Action{
 		AccountID: account, ID: id, ChannelID: in.AdAccount.ChannelID, Platform: in.AdAccount.Platform, AdAccountID: in.AdAccount.PlatformID,
 		Op: in.Op, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID, TargetID: in.TargetID, State: ActionBegun,
-		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: daily,
+		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: daily, Seen: in.Seen,
 		LeaseUntil: lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return action, u.Insert(ctx, actionColumns, action)

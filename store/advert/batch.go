@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -59,6 +60,24 @@ type State struct {
 
 var levelTables = map[Level]string{LevelCampaign: "ad_campaigns", LevelGroup: "ad_groups", LevelAd: "ads"}
 
+// forever is a time after all others: whatever the mirror has was heard of before.
+const forever = core.Time(math.MaxInt64)
+
+// states returns the states in a batch by level.
+func (b *Batch) states() map[Level][]State {
+	states := map[Level][]State{}
+	for _, c := range b.Campaigns {
+		states[LevelCampaign] = append(states[LevelCampaign], State{c.PlatformID, c.ConfiguredStatus, c.Status, c.ReviewStatus, c.PlatformStatus, c.RejectionReason})
+	}
+	for _, g := range b.Groups {
+		states[LevelGroup] = append(states[LevelGroup], State{g.PlatformID, g.ConfiguredStatus, g.Status, g.ReviewStatus, g.PlatformStatus, g.RejectionReason})
+	}
+	for _, a := range b.Ads {
+		states[LevelAd] = append(states[LevelAd], State{a.PlatformID, a.ConfiguredStatus, a.Status, a.ReviewStatus, a.PlatformStatus, a.RejectionReason})
+	}
+	return states
+}
+
 // RecordStates stores the states that a network gave for things of one level at the time asked. A row that was heard
 // of later than asked stays as it is, and one whose state is the same is not written. The budgets of what is switched on
 // by it are spread anew.
@@ -66,7 +85,7 @@ func (s *Store) RecordStates(ctx context.Context, account string, platform Platf
 	return s.recordStates(ctx, account, platform, level, states, asked, asked)
 }
 
-// recordStates does the work of RecordStates. heard is from when on the states count, which may be later than asked.
+// recordStates does the work of RecordStates. heard is the time that the rows get, which may be another one than asked.
 func (s *Store) recordStates(ctx context.Context, account string, platform Platform, level Level, states []State, asked, heard core.Time) error {
 	if len(states) == 0 {
 		return nil

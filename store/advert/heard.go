@@ -9,148 +9,154 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// HeardSince reports whether the network was heard about a campaign, an ad group or an ad after a time.
-func (s *Store) HeardSince(ctx context.Context, account string, platform Platform, level Level, id string, since core.Time) (bool, error) {
-	heard, err := db.Get[int](ctx, s.db, `SELECT 1 FROM `+levelTables[level]+` WHERE account_id = ? AND platform = ? AND platform_id = ? AND synced_at > ?`,
-		account, platform, id, since)
-	if err != nil {
-		return false, fmt.Errorf("read when a network was heard: %w", err)
-	}
-	return heard != nil, nil
+// Place names a campaign, an ad group or an ad of a network.
+type Place struct {
+	Level Level
+	ID    string // platform id
 }
 
-// described is how a network described the state and the budget of a campaign or an ad group in a batch.
-type described struct {
-	id           string // platform id
-	configured   *Configured
-	status       *Status
-	review       *Review
-	word, reason *string
-	amount       *Amount
-	kind         *BudgetType
+// Heard says when the rows of some places were written last. Such times are compared for equality alone, because replicas
+// have different clocks. If a row has the same time as before, nobody has written it in between.
+type Heard map[Place]core.Time
+
+// Heard returns when the rows of places were written last. A place that the mirror does not have is missing.
+func (s *Store) Heard(ctx context.Context, account string, platform Platform, places []Place) (Heard, error) {
+	heard := Heard{}
+	for level, ids := range byLevel(places) {
+		condition, arg := s.db.In("platform_id", ids)
+		rows, err := db.Select[struct {
+			ID       string    `db:"platform_id"`
+			SyncedAt core.Time `db:"synced_at"`
+		}](ctx, s.db, `SELECT platform_id, synced_at FROM `+levelTables[level]+` WHERE account_id = ? AND platform = ? AND `+condition, account, platform, arg)
+		if err != nil {
+			return nil, fmt.Errorf("read when a network was heard: %w", err)
+		}
+		for _, row := range rows {
+			heard[Place{level, row.ID}] = row.SyncedAt
+		}
+	}
+	return heard, nil
 }
 
-// described returns the states in a batch, which gets rows of its own.
-func (b *Batch) described() (campaigns, groups []described) {
-	b.Campaigns, b.Groups = slices.Clone(b.Campaigns), slices.Clone(b.Groups)
-	campaigns, groups = make([]described, len(b.Campaigns)), make([]described, len(b.Groups))
-	for i := range b.Campaigns {
-		c := &b.Campaigns[i]
-		campaigns[i] = described{c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus, &c.PlatformStatus, &c.RejectionReason, &c.BudgetAmount, &c.BudgetType}
-	}
-	for i := range b.Groups {
-		g := &b.Groups[i]
-		groups[i] = described{g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus, &g.PlatformStatus, &g.RejectionReason, &g.BudgetAmount, &g.BudgetType}
-	}
-	return campaigns, groups
-}
-
-// idsOf returns the platform ids.
-func idsOf(rows []described) []string {
-	ids := make([]string, len(rows))
-	for i, row := range rows {
-		ids[i] = row.id
+// byLevel returns the ids of places by their level.
+func byLevel(places []Place) map[Level][]string {
+	ids := map[Level][]string{}
+	for _, p := range places {
+		ids[p.Level] = append(ids[p.Level], p.ID)
 	}
 	return ids
 }
 
-// keepHeard gives campaigns and ad groups of a batch the state of the mirror if somebody turned their switch since the
-// network was asked for the batch. The network may have described them before that. budgets says that the same holds for
-// their budgets: it is for what was created, because an update changes the budget itself. Until the commit nobody else
-// changes them.
-func (s *Store) keepHeard(ctx context.Context, u *db.Unit, a *Account, b *Batch, asked core.Time, budgets bool) error {
-	campaigns, groups := b.described()
-	if err := s.keepLevel(ctx, u, a, LevelCampaign, campaigns, asked, budgets); err != nil {
-		return err
-	}
-	return s.keepLevel(ctx, u, a, LevelGroup, groups, asked, budgets)
+// described is how a network described the state and the budget of one thing in a batch.
+type described struct {
+	Place
+	configured   *Configured
+	status       *Status
+	review       *Review
+	word, reason *string
+	amount       *Amount // nil of an ad
+	kind         *BudgetType
 }
 
-// keepLevel does the work of keepHeard for one level.
-func (s *Store) keepLevel(ctx context.Context, u *db.Unit, a *Account, level Level, rows []described, asked core.Time, budgets bool) error {
-	if len(rows) == 0 {
-		return nil
+// described returns the states in a batch, which gets rows of its own. Of a switch that is the state of its target alone,
+// otherwise those of campaigns and ad groups.
+func (b *Batch) described(of *Action) []described {
+	b.Campaigns, b.Groups, b.Ads = slices.Clone(b.Campaigns), slices.Clone(b.Groups), slices.Clone(b.Ads)
+	var all []described
+	for i := range b.Campaigns {
+		c := &b.Campaigns[i]
+		all = append(all, described{Place{LevelCampaign, c.PlatformID}, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus, &c.PlatformStatus, &c.RejectionReason, &c.BudgetAmount, &c.BudgetType})
 	}
-	condition, arg := s.db.In("platform_id", idsOf(rows))
-	known, err := db.Select[struct {
-		ID         string     `db:"platform_id"`
-		Configured Configured `db:"configured_status"`
-		Status     Status     `db:"status"`
-		Review     Review     `db:"review_status"`
-		Word       string     `db:"platform_status"`
-		Reason     string     `db:"rejection_reason"`
-		Amount     Amount     `db:"budget_amount"`
-		Kind       BudgetType `db:"budget_type"`
-		SyncedAt   core.Time  `db:"synced_at"`
-	}](ctx, u, `SELECT platform_id, configured_status, status, review_status, platform_status, rejection_reason, budget_amount, budget_type, synced_at
-		FROM `+levelTables[level]+`
-		WHERE account_id = ? AND platform = ? AND `+condition+` ORDER BY platform_id`+u.Lock(), a.AccountID, a.Platform, arg)
-	if err != nil {
-		return fmt.Errorf("lock what an action changed: %w", err)
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		all = append(all, described{Place{LevelGroup, g.PlatformID}, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus, &g.PlatformStatus, &g.RejectionReason, &g.BudgetAmount, &g.BudgetType})
 	}
-	for _, is := range known {
-		for _, row := range rows {
-			if row.id != is.ID || is.SyncedAt < asked {
-				continue
-			}
-			if budgets && is.Amount > 0 { // else its list may not tell of new budgets yet
-				*row.amount, *row.kind = is.Amount, is.Kind
-			}
-			if is.Configured != *row.configured {
-				*row.configured, *row.status, *row.review, *row.word, *row.reason = is.Configured, is.Status, is.Review, is.Word, is.Reason
-			}
+	if !of.Op.IsSwitch() {
+		return all
+	}
+	for i := range b.Ads {
+		a := &b.Ads[i]
+		all = append(all, described{Place{LevelAd, a.PlatformID}, &a.ConfiguredStatus, &a.Status, &a.ReviewStatus, &a.PlatformStatus, &a.RejectionReason, nil, nil})
+	}
+	return slices.DeleteFunc(all, func(d described) bool { return d.Place != of.Target() })
+}
+
+// decide makes of an outcome what holds, and returns the time under which it is stored: no row in it has that time yet.
+//
+// If nobody has written a row since it was seen, the answer holds. Otherwise nobody knows which of the two is newer. Then
+// what either of them has as on is on, because too much is safer than too little, and the network is looked at again
+// soon. What was created gets the budget that the mirror has, which somebody has changed since.
+func (s *Store) decide(ctx context.Context, u *db.Unit, action *Action, out *Outcome) (core.Time, error) {
+	heard := out.Heard
+	if heard == nil {
+		heard = Heard{action.Target(): action.Seen}
+	}
+	at, doubt := s.Now(), false
+	made := out.Made.described(action)
+	for i, row := range append(made, out.Changed.described(action)...) {
+		is, err := s.lockStanding(ctx, u, action, row.Place)
+		if err != nil {
+			return 0, err
+		}
+		if is == nil {
+			continue
+		}
+		at = max(at, is.SyncedAt+1)
+		if i < len(made) && is.Amount > 0 { // else its list may not tell of new budgets yet
+			*row.amount, *row.kind = is.Amount, is.Kind
+		}
+		if is.SyncedAt == heard[row.Place] || is.Configured == *row.configured {
+			continue
+		}
+		doubt = true
+		if is.Configured == ConfiguredActive {
+			*row.configured, *row.status, *row.review, *row.word, *row.reason = is.Configured, is.Status, is.Review, is.Word, is.Reason
 		}
 	}
-	return nil
+	if !doubt {
+		return at, nil
+	}
+	_, err := u.Exec(ctx, `UPDATE ad_accounts SET look_again = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
+		true, action.AccountID, action.ChannelID, action.AdAccountID)
+	return at, err
+}
+
+// standing is what the mirror has of the state and the budget of one thing.
+type standing struct {
+	Configured Configured `db:"configured_status"`
+	Status     Status     `db:"status"`
+	Review     Review     `db:"review_status"`
+	Word       string     `db:"platform_status"`
+	Reason     string     `db:"rejection_reason"`
+	Amount     Amount     `db:"budget_amount"` // 0 of an ad
+	Kind       BudgetType `db:"budget_type"`
+	SyncedAt   core.Time  `db:"synced_at"`
+}
+
+// lockStanding returns how a place stands in the mirror, nil if it is not there. Until the commit nobody else changes it.
+func (s *Store) lockStanding(ctx context.Context, u *db.Unit, action *Action, p Place) (*standing, error) {
+	budget := `budget_amount, budget_type`
+	if p.Level == LevelAd {
+		budget = `0 AS budget_amount, '' AS budget_type`
+	}
+	is, err := db.Get[standing](ctx, u, `SELECT configured_status, status, review_status, platform_status, rejection_reason, `+budget+`, synced_at
+		FROM `+levelTables[p.Level]+` WHERE account_id = ? AND platform = ? AND platform_id = ?`+u.Lock(), action.AccountID, action.Platform, p.ID)
+	if err != nil {
+		return nil, fmt.Errorf("lock what an action changed: %w", err)
+	}
+	return is, nil
 }
 
 // leaveOn drops from the answer to a pause what is on all the same, if another change of the campaign is under way. That
 // change has reserved what may be spent, and settling it switches the mirror on. Otherwise both would count.
 func (s *Store) leaveOn(ctx context.Context, action *Action, b *Batch) error {
-	level := LevelCampaign
-	switch action.Op {
-	case OpPauseGroup:
-		level = LevelGroup
-	case OpPauseAd:
-		return nil // an ad has no budget
-	}
-	open, err := s.ChangeUnderWay(ctx, action.AccountID, action.Platform, level, action.TargetID)
-	if err != nil || !open {
-		return err
+	if target := action.Target(); target.Level != LevelAd { // which has no budget
+		open, err := s.ChangeUnderWay(ctx, action.AccountID, action.Platform, target.Level, target.ID)
+		if err != nil || !open {
+			return err
+		}
 	}
 	b.Campaigns = slices.DeleteFunc(slices.Clone(b.Campaigns), func(c Campaign) bool { return c.ConfiguredStatus == ConfiguredActive })
 	b.Groups = slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return g.ConfiguredStatus == ConfiguredActive })
 	return nil
-}
-
-// resumedSince reports whether a campaign or an ad group in the answer to a pause was resumed since the pause was asked
-// for. It locks their rows, so that a resume that is settled later finds the pause in them.
-func (s *Store) resumedSince(ctx context.Context, u *db.Unit, action *Action, b *Batch, asked core.Time) (bool, error) {
-	campaigns, groups := b.described()
-	var ids []string
-	for _, level := range []struct {
-		Level
-		rows []described
-	}{{LevelCampaign, campaigns}, {LevelGroup, groups}} {
-		if len(level.rows) == 0 {
-			continue
-		}
-		of := idsOf(level.rows)
-		condition, arg := s.db.In("platform_id", of)
-		if _, err := db.Select[string](ctx, u, `SELECT platform_id FROM `+levelTables[level.Level]+`
-			WHERE account_id = ? AND platform = ? AND `+condition+` ORDER BY platform_id`+u.Lock(), action.AccountID, action.Platform, arg); err != nil {
-			return false, fmt.Errorf("lock what was paused: %w", err)
-		}
-		ids = append(ids, of...)
-	}
-	if len(ids) == 0 {
-		return false, nil
-	}
-	condition, arg := s.db.In("target_id", ids)
-	resumed, err := db.Get[int](ctx, u, `SELECT 1 FROM ad_actions WHERE account_id = ? AND platform = ? AND `+condition+`
-		AND op IN ('resume_campaign', 'resume_ad_group') AND state || '' = 'done' AND updated_at >= ? LIMIT 1`, action.AccountID, action.Platform, arg, asked)
-	if err != nil {
-		return false, fmt.Errorf("read what was resumed: %w", err)
-	}
-	return resumed != nil, nil
 }

@@ -16,8 +16,9 @@ import (
 )
 
 func (a *advertiser) resume(level Level, id string) BeginAction {
+	op := map[Level]Op{LevelCampaign: OpResumeCampaign, LevelGroup: OpResumeGroup}[level]
 	return BeginAction{
-		Op: OpResumeCampaign, AdAccount: a.in, TargetID: id,
+		Op: op, AdAccount: a.in, TargetID: id,
 		Change: Change{Level: level, PlatformID: id, Platform: PlatformFacebook, Resume: true},
 	}
 }

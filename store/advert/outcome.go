@@ -1,7 +1,6 @@
 package advert
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -18,7 +17,7 @@ type Outcome struct {
 	Made              Batch
 	NamesDue          bool // the action's token stands in the names of what was made, and has to be taken off
 	Changed           Batch
-	Asked             core.Time // when the network was asked; 0 = when the action began
+	Heard             Heard     // of what was looked at again; nil = as it was seen when the action began
 	CancelledCampaign string    // platform id; all that is in it is cancelled, too
 	CancelledAd       string    // platform id
 	Audience          *Audience // created, or as it stands now
@@ -51,38 +50,56 @@ func (s *Store) SettleAction(ctx context.Context, account, id string, out Outcom
 
 // SettleActions stores the outcomes of several actions of one request, all in one transaction. It is for a request
 // that is answered with success even if some of its actions were refused.
-func (s *Store) SettleActions(ctx context.Context, account string, settlements []Settlement) ([]Action, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]Action, error) {
-		all := make([]Action, len(settlements))
-		for i, settlement := range settlements {
-			action, err := s.settleAction(ctx, u, account, settlement.ID, settlement.Outcome)
-			if err != nil {
-				return nil, err
-			}
-			all[i] = *action
-		}
-		return all, nil
+func (s *Store) SettleActions(ctx context.Context, account string, settlements []Settlement) ([]*Action, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]*Action, error) {
+		return s.settleActions(ctx, u, account, settlements)
 	})
 }
 
-// settleAction locks an action and does the work of SettleAction inside a transaction.
+// settleActions does the work of SettleActions inside a transaction.
+func (s *Store) settleActions(ctx context.Context, u *db.Unit, account string, settlements []Settlement) ([]*Action, error) {
+	actions := make([]*Action, len(settlements))
+	for i := range settlements {
+		action, err := s.lockAction(ctx, u, account, settlements[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		actions[i] = action
+	}
+	for i, action := range actions {
+		if err := s.settleLocked(ctx, u, action, settlements[i].Outcome); err != nil {
+			return nil, err
+		}
+	}
+	return actions, nil
+}
+
+// settleAction does the work of SettleAction inside a transaction.
 func (s *Store) settleAction(ctx context.Context, u *db.Unit, account, id string, out Outcome) (*Action, error) {
-	action, err := s.lockAction(ctx, u, account, id)
-	if err != nil || action.State == ActionDone || action.State == ActionRefused && out.State != ActionDone {
-		return action, err
+	settled, err := s.settleActions(ctx, u, account, []Settlement{{id, out}})
+	if err != nil {
+		return nil, err
+	}
+	return settled[0], nil
+}
+
+// settleLocked stores the outcome of an action that is locked.
+func (s *Store) settleLocked(ctx context.Context, u *db.Unit, action *Action, out Outcome) error {
+	if action.State == ActionDone || action.State == ActionRefused && out.State != ActionDone {
+		return nil
 	}
 	if out.State == ActionDone {
 		if err := s.applyOutcome(ctx, u, action, out); err != nil {
-			return nil, err
+			return err
 		}
 		if out.NamesDue {
 			if err := s.dueNames(ctx, u, action); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	if err := s.settleMembers(ctx, u, action, out); err != nil {
-		return nil, err
+		return err
 	}
 	action.State, action.Failure, action.UpdatedAt = out.State, core.JSONOf(out.Failure), s.Now()
 	if out.TargetID != "" {
@@ -94,7 +111,7 @@ func (s *Store) settleAction(ctx context.Context, u *db.Unit, account, id string
 	if out.After != "" {
 		action.After = out.After
 	}
-	return action, u.Update(ctx, actionColumns, action)
+	return u.Update(ctx, actionColumns, action)
 }
 
 // applyOutcome brings the mirror to what the network has after an action that is done: what was made, changed,
@@ -104,15 +121,19 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 	if err != nil {
 		return err
 	}
-	now := s.Now()
-	out.Asked = cmp.Or(out.Asked, action.CreatedAt)
-	if err := s.keepHeard(ctx, u, a, &out.Made, out.Asked, true); err != nil {
+	if action.Op.isPause() {
+		if err := s.leaveOn(ctx, action, &out.Changed); err != nil {
+			return err
+		}
+	}
+	at, err := s.decide(ctx, u, action, &out)
+	if err != nil {
 		return err
 	}
-	if err := s.putBatch(ctx, u, a, out.Made, SourceNative, now); err != nil {
+	if err := s.putBatch(ctx, u, a, out.Made, SourceNative, at); err != nil {
 		return err
 	}
-	if err := s.putChanged(ctx, u, action, a, out, now); err != nil {
+	if err := s.putChanged(ctx, u, action, a, out.Changed, at); err != nil {
 		return err
 	}
 	if out.CancelledCampaign != "" {
@@ -121,7 +142,7 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 		}
 	}
 	if out.CancelledAd != "" {
-		if err := s.cancel(ctx, u, action, "ads", "platform_id", out.CancelledAd); err != nil {
+		if err := s.cancel(ctx, u, action, LevelAd, "platform_id", out.CancelledAd); err != nil {
 			return err
 		}
 	}
@@ -131,51 +152,33 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 	return s.deleteAudience(ctx, u, action, out.DeletedAudience)
 }
 
-// putChanged mirrors what an action changed. After a switch only the states are taken over: the network may have
-// described the budget before another change, made at the same time, took effect. If something was resumed since a
-// pause was asked for, what was heard since then stays. A resume always counts: too much is safer than too little.
-func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *Account, out Outcome, now core.Time) error {
-	b, asked := out.Changed, now
-	switch action.Op {
-	case OpPauseGroup, OpPauseCampaign, OpPauseAd:
-		if err := s.leaveOn(ctx, action, &b); err != nil {
-			return err
-		}
-		resumed, err := s.resumedSince(ctx, u, action, &b, out.Asked)
-		if err != nil {
-			return err
-		}
-		if resumed {
-			asked = out.Asked
-		}
-	case OpResumeGroup, OpResumeCampaign, OpResumeAd:
-	case OpUpdateAd:
-		if err := s.putBatch(ctx, u, a, b, SourceExternal, now); err != nil {
+// putChanged mirrors what an action changed, under a time that no row has yet. After a switch only the states are taken
+// over: the network may have described the budget before another change, made at the same time, took effect.
+func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *Account, b Batch, at core.Time) error {
+	if !action.Op.IsSwitch() {
+		if err := s.putBatch(ctx, u, a, b, SourceExternal, at); err != nil || action.Op != OpUpdateAd {
 			return err
 		}
 		return s.reviveAbove(ctx, u, a, action.TargetID)
-	default:
-		if err := s.keepHeard(ctx, u, a, &b, out.Asked, false); err != nil {
-			return err
+	}
+	target, states := action.Target(), b.states()
+	for _, level := range []Level{LevelCampaign, LevelGroup, LevelAd} {
+		for i := range states[level] {
+			if state := &states[level][i]; level != LevelAd && (Place{level, state.PlatformID}) != target {
+				state.Configured = "" // of its own switch the answer may be older than the mirror
+			}
 		}
-		return s.putBatch(ctx, u, a, b, SourceExternal, now)
-	}
-	states := map[Level][]State{}
-	for _, c := range b.Campaigns {
-		states[LevelCampaign] = append(states[LevelCampaign], State{c.PlatformID, c.ConfiguredStatus, c.Status, c.ReviewStatus, c.PlatformStatus, c.RejectionReason})
-	}
-	for _, g := range b.Groups {
-		states[LevelGroup] = append(states[LevelGroup], State{g.PlatformID, g.ConfiguredStatus, g.Status, g.ReviewStatus, g.PlatformStatus, g.RejectionReason})
-	}
-	for _, ad := range b.Ads {
-		states[LevelAd] = append(states[LevelAd], State{ad.PlatformID, ad.ConfiguredStatus, ad.Status, ad.ReviewStatus, ad.PlatformStatus, ad.RejectionReason})
-	}
-	for _, level := range []Level{LevelCampaign, LevelGroup, LevelAd} { // the order in which all lock them
-		if err := s.recordStates(ctx, action.AccountID, action.Platform, level, states[level], asked, now); err != nil {
+		if err := s.recordStates(ctx, action.AccountID, action.Platform, level, states[level], forever, at); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(states[target.Level]) == 0 {
+		return nil
+	}
+	// Whoever changes it beside this has to see that something was done, also where it stands as before.
+	_, err := u.Exec(ctx, `UPDATE `+levelTables[target.Level]+` SET synced_at = ? WHERE account_id = ? AND platform = ? AND platform_id = ?`,
+		at, action.AccountID, action.Platform, target.ID)
+	return err
 }
 
 // accountOfAction returns the ad account that an action is about, as its channel sees it. It is an error if there is
@@ -191,21 +194,22 @@ func (s *Store) accountOfAction(ctx context.Context, action *Action) (*Account, 
 
 // cancelCampaign marks a campaign and all that is in it as cancelled and deleted.
 func (s *Store) cancelCampaign(ctx context.Context, u *db.Unit, action *Action, id string) error {
-	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {
-		if err := s.cancel(ctx, u, action, table, column, id); err != nil {
+	for level, column := range map[Level]string{LevelCampaign: "platform_id", LevelGroup: "campaign_id", LevelAd: "campaign_id"} {
+		if err := s.cancel(ctx, u, action, level, column, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cancel marks the rows of a table as cancelled and deleted that have an id in a column.
-func (s *Store) cancel(ctx context.Context, u *db.Unit, action *Action, table, column, id string) error {
+// cancel marks the rows of a level as cancelled and deleted that have an id in a column.
+func (s *Store) cancel(ctx context.Context, u *db.Unit, action *Action, level Level, column, id string) error {
 	now := s.Now()
 	if _, err := u.Exec(ctx, `
-		UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
-		WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {
-		return fmt.Errorf("cancel %s: %w", table, err)
+		UPDATE `+levelTables[level]+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, updated_at = ?,
+			synced_at = CASE WHEN synced_at < ? THEN ? ELSE synced_at + 1 END
+		WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, now, action.AccountID, id, action.Platform); err != nil {
+		return fmt.Errorf("cancel a %s: %w", level, err)
 	}
 	return nil
 }

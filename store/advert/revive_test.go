@@ -75,10 +75,8 @@ func TestBeginAction_ChangesOneThingOfACampaignAtATime(t *testing.T) {
 			in.Op, in.Change.Level = OpUpdateGroup, LevelGroup
 			return in
 		}
-		switchOn := a.resume(LevelGroup, "c1h")
-		switchOn.Op = OpResumeGroup
 		changes := map[string]BeginAction{
-			"raise one ad group": raise("c1g"), "raise the other": raise("c1h"), "switch an ad group on": switchOn,
+			"raise one ad group": raise("c1g"), "raise the other": raise("c1h"), "switch an ad group on": a.resume(LevelGroup, "c1h"),
 			"switch the campaign on": a.resume(LevelCampaign, "c1"),
 		}
 		for name, first := range changes {

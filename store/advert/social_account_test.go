@@ -116,7 +116,7 @@ func TestPutBusinessCenters_RemovesWhatIsGone(t *testing.T) {
 func TestClaimSync_IsForOne(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		soon := a.Now().Add(time.Hour)
-		due, err := a.DueAccounts(t.Context(), soon, 10)
+		due, err := a.DueAccounts(t.Context(), soon, 0, 10)
 		require.NoError(t, err)
 		require.Len(t, due, 1)
 		first, err := a.ClaimSync(t.Context(), due[0])
@@ -125,12 +125,12 @@ func TestClaimSync_IsForOne(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, first)
 		assert.False(t, second)
-		due, err = a.DueAccounts(t.Context(), due[0].SyncedAt+1, 10)
+		due, err = a.DueAccounts(t.Context(), due[0].SyncedAt+1, 0, 10)
 		require.NoError(t, err)
 		assert.Empty(t, due)
 		_, err = a.DeactivateSocialAccount(t.Context(), a.account, a.channel.ID)
 		require.NoError(t, err)
-		due, err = a.DueAccounts(t.Context(), soon, 10)
+		due, err = a.DueAccounts(t.Context(), soon, 0, 10)
 		require.NoError(t, err)
 		assert.Empty(t, due, "nobody looks at what is deactivated")
 	})
