@@ -15,6 +15,9 @@ import (
 // A row that was heard of later than asked stays as it is.
 func (s *Store) PutBatch(ctx context.Context, a *Account, b Batch, asked core.Time) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		if err := s.lockCampaigns(ctx, u, a.AccountID, campaignsOf(b.Campaigns, b.Groups, b.Ads)); err != nil {
+			return nil, err
+		}
 		return nil, s.putBatch(ctx, u, a, b, SourceExternal, asked)
 	})
 	return err
@@ -25,8 +28,11 @@ func (s *Store) PutBatch(ctx context.Context, a *Account, b Batch, asked core.Ti
 // answer to a resume. The statuses and ends that follow from what is below are worked out anew.
 func (s *Store) FinishSync(ctx context.Context, a *Account, began core.Time) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		if err := s.lockCampaignsIn(ctx, u, a); err != nil {
+			return nil, err
+		}
 		now := s.Now()
-		for _, table := range []string{"ads", "ad_groups", "ad_campaigns"} {
+		for _, table := range []string{"ad_campaigns", "ad_groups", "ads"} {
 			if _, err := u.Exec(ctx, `
 				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = COALESCE(deleted_at, ?), updated_at = ?
 				WHERE account_id = ? AND ad_account_id = ? AND platform = ? AND synced_at < ? AND (deleted_at IS NULL OR status <> 'cancelled')`,
@@ -90,8 +96,9 @@ func (s *Store) recordStates(ctx context.Context, account string, platform Platf
 	if len(states) == 0 {
 		return nil
 	}
-	rows := make([][]string, len(states))
+	rows, ids := make([][]string, len(states)), make([]string, len(states))
 	for i, state := range states {
+		ids[i] = state.PlatformID
 		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason}
 	}
 	off, args := "", []any{s.Now(), heard, core.JSONOf(rows), account, platform, asked}
@@ -100,6 +107,9 @@ func (s *Store) recordStates(ctx context.Context, account string, platform Platf
 		args = append([]any{heard}, args...)
 	}
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		if err := s.lockAbove(ctx, u, account, level, ids); err != nil {
+			return 0, err
+		}
 		if err := s.repaceResumed(ctx, u, account, platform, level, states, asked); err != nil {
 			return 0, err
 		}

@@ -56,7 +56,8 @@ func (s *Store) SettleActions(ctx context.Context, account string, settlements [
 	})
 }
 
-// settleActions does the work of SettleActions inside a transaction.
+// settleActions does the work of SettleActions inside a transaction. It locks the actions, and then the campaigns of all
+// of them.
 func (s *Store) settleActions(ctx context.Context, u *db.Unit, account string, settlements []Settlement) ([]*Action, error) {
 	actions := make([]*Action, len(settlements))
 	for i := range settlements {
@@ -65,6 +66,9 @@ func (s *Store) settleActions(ctx context.Context, u *db.Unit, account string, s
 			return nil, err
 		}
 		actions[i] = action
+	}
+	if err := s.lockOutcomes(ctx, u, account, actions, settlements); err != nil {
+		return nil, err
 	}
 	for i, action := range actions {
 		if err := s.settleLocked(ctx, u, action, settlements[i].Outcome); err != nil {
@@ -83,7 +87,7 @@ func (s *Store) settleAction(ctx context.Context, u *db.Unit, account, id string
 	return settled[0], nil
 }
 
-// settleLocked stores the outcome of an action that is locked.
+// settleLocked stores the outcome of an action that is locked, as its campaign is.
 func (s *Store) settleLocked(ctx context.Context, u *db.Unit, action *Action, out Outcome) error {
 	if action.State == ActionDone || action.State == ActionRefused && out.State != ActionDone {
 		return nil
