@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"server/dashboard":  {"sdk", "server/blob", "server/transfer", "server/caller", "server/locale", "server/ui", "store/...", "sdk/wire", "sdk/signature"},
 	"server/reference":  {"ads", "sdk", "server/locale", "server/ui", "server/view", "store/...", "gen/...", "openapi/answer", "sdk/wire", "sdk/signature"},
 	"server/domains":    {"store/..."},
-	"server/composer":   {"server/caller", "store/..."},
+	"server/composer":   {"server/caller", "server/locale", "store/..."},
 	"server/export":     {"ads", "server/view", "store/...", "gen/api", "openapi/answer", "sdk/wire"},
 	"server/handlers":   {"ads", "server/locale", "server/ui", "server/export", "server/blob", "server/transfer", "server/domains", "server/composer", "server/mail", "server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},
 	"server/pages":      {"ads", "server/locale", "server/ui", "server/export", "server/blob", "server/transfer", "server/domains", "server/mail", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},

@@ -3,10 +3,12 @@
 package composer
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
@@ -82,6 +84,7 @@ type facts struct {
 	Posts    []postFact    `json:"posts"`
 
 	prompt string
+	locale *locale.Locale // the seller's
 }
 
 type productFact struct {
@@ -113,7 +116,7 @@ func (c *Composer) factsOf(ctx context.Context, a *content.AISite, prompt string
 	if err != nil {
 		return nil, err
 	}
-	f := &facts{Name: a.Name, Type: string(a.Type), Seller: seller.Name, Links: content.LinksIn(prompt), prompt: prompt}
+	f := &facts{Name: a.Name, Type: string(a.Type), Seller: seller.Name, Links: content.LinksIn(prompt), prompt: prompt, locale: cmp.Or(locale.Find(seller.Locale), locale.English)}
 	if seller.WebsiteURL != nil && content.IsSiteURL(*seller.WebsiteURL) {
 		f.Links = append(f.Links, *seller.WebsiteURL)
 	}

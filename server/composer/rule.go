@@ -49,7 +49,7 @@ func compose(f *facts) *content.SiteContent {
 	}
 	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(formWords, strings.Trim(w, ".,:;!?")) }) {
 		page.Blocks = append(page.Blocks, content.SiteBlock{
-			Type: content.SiteBlockLeadForm, Heading: new("Stay in touch"), ConsentText: new(cut("Write to me about what is new at "+f.Seller+".", 500)),
+			Type: content.SiteBlockLeadForm, Heading: new(f.locale.T("site.join")), ConsentText: new(cut(f.locale.T("site.join_consent", "seller", f.Seller), 500)),
 		})
 	}
 	if len(f.Links) > 0 {

@@ -201,6 +201,28 @@ func Find(tag string) *Locale {
 	return nil
 }
 
+// SameLanguage reports whether two tags are of one language in one script, such as de and de-AT.
+func SameLanguage(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, second := language.Make(a), language.Make(b)
+	firstBase, _ := first.Base()
+	secondBase, _ := second.Base()
+	firstScript, _ := first.Script()
+	secondScript, _ := second.Script()
+	return firstBase == secondBase && firstScript == secondScript
+}
+
+// DirOf returns the direction in which the language of a tag is written, ltr or rtl.
+func DirOf(tag string) string {
+	switch script, _ := language.Make(tag).Script(); script.String() {
+	case "Adlm", "Arab", "Hebr", "Nkoo", "Rohg", "Syrc", "Thaa":
+		return "rtl"
+	}
+	return "ltr"
+}
+
 const (
 	maxTag    = 35  // characters of a language tag that the API takes
 	maxAccept = 500 // bytes of an Accept-Language that are read: no browser sends more

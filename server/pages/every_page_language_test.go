@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/markup"
 )
@@ -48,6 +51,30 @@ func leadForms(t *testing.T, l *locale.Locale, word func(string) string) map[str
 	return drawn
 }
 
+// sitePages returns a page of a site and a post, as a seller made them whose language is the one of a locale.
+func sitePages(t *testing.T, l *locale.Locale, word func(string) string) map[string]string {
+	t.Helper()
+	templates, err := parseSites("")
+	require.NoError(t, err)
+	p := &Pages{siteTemplates: templates}
+	blocks := []pageBlock{
+		{SiteBlock: content.SiteBlock{Type: content.SiteBlockProducts}, Shown: []siteProduct{{Name: word("Handbook"), Price: l.T("site.from", "price", l.Money(1900, "eur")), Buy: "/buy/1"}}},
+		{SiteBlock: content.SiteBlock{Type: content.SiteBlockPosts}, Posts: []sitePost{{Title: word("On ships"), URL: "/posts/1", Day: l.Day(time.Unix(0, 0)), Gated: l.T("post.for_customers")}}},
+		{SiteBlock: content.SiteBlock{Type: content.SiteBlockVideo, URL: new("https://example.com")}, Host: "1"},
+		{SiteBlock: content.SiteBlock{Type: content.SiteBlockCountdown, EndsAt: new(core.Time(0)), Label: new(word("Launch"))}},
+	}
+	drawn := map[string]string{}
+	for name, data := range map[string]any{
+		"site": sitePage{Name: word("Kestrel"), Language: l.Tag, Blocks: blocks, Preview: true},
+		"post": postPage{Post: &content.BlogPost{Title: word("On ships"), URL: new("/posts/1"), PublishedAt: new(core.Time(0))}, Language: l.Tag, Seller: word("Kestrel"), Gate: l.T("post.gate_customers", "seller", word("Kestrel")), Buy: "/buy/1"},
+	} {
+		page, err := p.writeStrange(l.Tag, name+".html", data)
+		require.NoError(t, err)
+		drawn[name] = string(page)
+	}
+	return drawn
+}
+
 // Every word of the portal, of documents and of what strangers read is in the catalogue: in the language of letters with accents none stands without.
 func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
 	t.Parallel()
@@ -57,6 +84,7 @@ func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
 	digits := func(string) string { return "1" }
 	given := regexp.MustCompile(`Visa|Stripe|MiB|KES-1042|Twice a day|Bring|boots|grace@example\.com|help@kestrel\.example|https://\S+|Europe/Berlin|\p{L}*[^\x00-\x7f\P{L}]\p{L}*`)
 	pages := leadForms(t, locale.Accented, digits)
+	maps.Copy(pages, sitePages(t, locale.Accented, digits))
 	for _, d := range slices.Concat(portals(locale.Accented, seller, digits), documentPages(locale.Accented, seller, digits), letterPages(seller)) {
 		if d.template == "portal_post.html" || strings.HasSuffix(d.name, "-empty") {
 			continue // the seller's words, and states that there are not

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // spokenKey is the name under which a request keeps the language of its answer.
@@ -28,6 +29,15 @@ func (p *Pages) speak(c echo.Context, theirs *string, sellers string) *locale.Lo
 
 // speakToSeller has an answer speak as the dashboard does, from which its reader comes.
 func speakToSeller(c echo.Context) { c.Set(spokenKey, locale.English) }
+
+// sellers returns the language of what is ours on a page that a seller has written: that of the seller, whatever the visitor reads. Only a pseudo-locale
+// is shown to whoever asks for it.
+func (p *Pages) sellers(c echo.Context, seller *tenant.Account) *locale.Locale {
+	if l := p.askedByAddress(c); l != nil && locale.Pseudo(l.Tag) != nil {
+		return l
+	}
+	return cmp.Or(locale.Find(seller.Locale), locale.English)
+}
 
 // asked returns the language that the address or the form of a request names, nil for none.
 func (p *Pages) asked(c echo.Context) *locale.Locale {

@@ -38,6 +38,8 @@ type leadForm struct {
 	Problem string
 	Ads     *leadAds // nil: it does not ask about ad networks
 	Preview bool     // nobody can send it
+
+	Language string // the tag of the seller's, which the texts of the block are in
 }
 
 // leadPage is the data of lead_form.html, the answer to such a form.
@@ -46,6 +48,7 @@ type leadPage struct {
 	Mode     string
 	Colours  template.CSS
 	Back     string
+	Language string // the tag of the seller's
 	Block    pageBlock
 	Received bool
 }
@@ -55,7 +58,7 @@ func (p *Pages) fillForms(c echo.Context, seller *tenant.Account, site *content.
 	up := strings.Repeat("../", max(0, strings.Count(c.Path(), "/")-1)) // from the page to the root
 	for i := range blocks {
 		if b := &blocks[i]; b.Type == content.SiteBlockLeadForm {
-			b.Form = &leadForm{Action: up + "leads/" + site.AccountID + "/" + site.ID + "/" + b.ID + p.ask(c), Token: p.formToken, Preview: preview}
+			b.Form = &leadForm{Action: up + "leads/" + site.AccountID + "/" + site.ID + "/" + b.ID + p.ask(c), Token: p.formToken, Preview: preview, Language: seller.Locale}
 		}
 	}
 	return p.askLeadAds(c, seller, blocks)
@@ -101,7 +104,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	}
 	l := p.speak(c, nil, seller.Locale)
 	page := leadPage{
-		Name: of.Site.Name, Mode: of.Content.Theme.Mode, Colours: coloursOf(of.Content.Theme.Accent), Back: of.Site.URL + p.ask(c), Block: pageBlock{SiteBlock: *block},
+		Name: of.Site.Name, Mode: of.Content.Theme.Mode, Colours: coloursOf(of.Content.Theme.Accent), Back: of.Site.URL + p.ask(c), Language: seller.Locale, Block: pageBlock{SiteBlock: *block},
 	}
 	problem, err := p.capture(c, seller, of.Site, block)
 	if err != nil {
@@ -111,7 +114,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	status := http.StatusOK
 	if !page.Received {
 		status = http.StatusUnprocessableEntity
-		page.Block.Form = &leadForm{Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Problem: problem}
+		page.Block.Form = &leadForm{Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Problem: problem, Language: seller.Locale}
 	}
 	blocks := []pageBlock{page.Block}
 	if err := p.askLeadAds(c, seller, blocks); err != nil {

@@ -98,7 +98,7 @@ func TestLeadForm_SpeaksTheLanguageOfItsVisitor(t *testing.T) {
 	assert.Contains(t, page, `<html lang="en"`, "the page is the seller's")
 	assert.Contains(t, page, `lang="de" dir="ltr"`)
 	assert.Contains(t, page, ">Absenden</button>")
-	assert.Contains(t, page, ">Write to me</label>")
+	assert.Contains(t, page, ` dir="auto" lang="en">Write to me</label>`, "the seller's words say their language")
 	assert.Contains(t, response.Header.Values("Vary"), "Accept-Language")
 	assert.Contains(t, w.visit(site.URL), ">Send</button>", "who names no language reads the seller's")
 
@@ -107,11 +107,13 @@ func TestLeadForm_SpeaksTheLanguageOfItsVisitor(t *testing.T) {
 	assert.Contains(t, page, ">Envoyer</button>")
 	answer := w.fills(asked, page, url.Values{"email": {"grace @example.com"}}, http.StatusUnprocessableEntity)
 	assert.Contains(t, answer, `<html lang="fr" dir="ltr"`, "the answer is in the language that was asked for")
+	assert.Contains(t, answer, `<h2 dir="auto" lang="en">Join</h2>`)
 	assert.Contains(t, answer, "Saisissez votre adresse e-mail")
 	answer = w.fills(asked, page, url.Values{"email": {"grace@example.com"}, "name": {strings.Repeat("é", 256)}}, http.StatusUnprocessableEntity)
 	assert.Contains(t, answer, "255 caractères au plus.")
 	answer = w.fills(asked, page, url.Values{"email": {"grace@example.com"}}, http.StatusOK)
 	assert.Contains(t, answer, "Merci, c’est bien arrivé.")
+	assert.Contains(t, answer, `<h1 dir="auto" lang="en">Join</h1>`)
 	assert.Contains(t, answer, `href="`+asked+`"`)
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -87,9 +86,6 @@ func (v *visit) Standing(s *subscription.Subscription) string {
 	}
 	return on("subscription.active_next", end)
 }
-
-// day returns the date of a moment.
-func day(t core.Time) string { return invoicepdf.Date(t.Time()) }
 
 // Others returns the customer's cards that the subscription is not charged to.
 func (s *portalSubscription) Others() []payment.SavedMethod {

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"fmt"
 	"html/template"
 	"net/http"
 
@@ -54,6 +53,7 @@ func (p *Pages) blogPost(c echo.Context) error {
 	page := postPage{
 		Post: post, Seller: seller.Name, Language: seller.Locale, Colours: coloursOf(nil), About: text(post.SEODescription),
 	}
+	l := p.sellers(c, seller)
 	if err := p.showCover(ctx, &page); err != nil {
 		return err
 	}
@@ -64,13 +64,13 @@ func (p *Pages) blogPost(c echo.Context) error {
 	case content.BlogPostAccessPublic:
 		page.HTML = template.HTML(post.Text.HTML) // what the policy of markdown let through
 	case content.BlogPostAccessCustomers:
-		page.Gate = fmt.Sprintf("This is for customers of %s. They read it on their customer portal.", seller.Name)
+		page.Gate = l.T("post.gate_customers", "seller", seller.Name)
 	case content.BlogPostAccessProduct:
-		if err := p.gate(ctx, &page); err != nil {
+		if err := p.gate(ctx, l, &page); err != nil {
 			return err
 		}
 	}
-	out, err := p.writeStrange(locale.English.Tag, "post.html", page)
+	out, err := p.writeStrange(l.Tag, "post.html", page)
 	if err != nil {
 		return err
 	}
@@ -91,28 +91,28 @@ func (p *Pages) showCover(ctx context.Context, page *postPage) error {
 }
 
 // gate says what readers of a post must have, and where to get it.
-func (p *Pages) gate(ctx context.Context, page *postPage) error {
+func (p *Pages) gate(ctx context.Context, l *locale.Locale, page *postPage) error {
 	account, id := page.Post.AccountID, *page.Post.ProductID
 	products, err := p.store.Catalog.ProductsByID(ctx, account, []string{id})
 	if err != nil {
 		return err
 	}
-	page.Gate = fmt.Sprintf("This is for buyers of a product of %s. They read it on their customer portal.", page.Seller)
+	page.Gate = l.T("post.gate_buyers", "seller", page.Seller)
 	offered := onSale([]string{id}, products)
 	if len(offered) == 0 {
 		return nil
 	}
-	page.Gate = fmt.Sprintf("This is for those who have %s. They read it on their customer portal.", offered[0].Name)
+	page.Gate = l.T("post.gate_product", "product", offered[0].Name)
 	links, err := p.buyLinks(ctx, account)
 	if err != nil {
 		return err
 	}
-	page.Buy = shownProduct(&offered[0], links).Buy
+	page.Buy = shownProduct(l, &offered[0], links).Buy
 	return nil
 }
 
 // fillPosts looks up the posts that the blocks show, once for each tag.
-func (p *Pages) fillPosts(ctx context.Context, account string, blocks []pageBlock) error {
+func (p *Pages) fillPosts(ctx context.Context, l *locale.Locale, account string, blocks []pageBlock) error {
 	most := map[string]int{}
 	for _, b := range blocks {
 		if b.Type == content.SiteBlockPosts {
@@ -128,7 +128,7 @@ func (p *Pages) fillPosts(ctx context.Context, account string, blocks []pageBloc
 			return err
 		}
 		for _, post := range posts {
-			found[tag] = append(found[tag], shownPost(&post))
+			found[tag] = append(found[tag], shownPost(l, &post))
 		}
 	}
 	for i := range blocks {
@@ -140,13 +140,13 @@ func (p *Pages) fillPosts(ctx context.Context, account string, blocks []pageBloc
 	return nil
 }
 
-func shownPost(post *content.BlogPost) sitePost {
-	shown := sitePost{Title: post.Title, Excerpt: text(post.Excerpt), URL: *post.URL, Day: day(*post.PublishedAt)}
+func shownPost(l *locale.Locale, post *content.BlogPost) sitePost {
+	shown := sitePost{Title: post.Title, Excerpt: text(post.Excerpt), URL: *post.URL, Day: l.Day(post.PublishedAt.Time())}
 	switch post.Access {
 	case content.BlogPostAccessCustomers:
-		shown.Gated = "for customers"
+		shown.Gated = l.T("post.for_customers")
 	case content.BlogPostAccessProduct:
-		shown.Gated = "for buyers"
+		shown.Gated = l.T("post.for_buyers")
 	case content.BlogPostAccessPublic:
 	}
 	return shown

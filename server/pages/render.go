@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -54,13 +55,18 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 // parseSites returns the pages that stand in a style of their own, by the tag of the language of what is ours on them.
 func parseSites(style string) (map[string]func() (*template.Template, error), error) {
 	in := func(l *locale.Locale) template.FuncMap {
-		return template.FuncMap{"t": l.T, "lang": func() string { return l.Tag }, "dir": func() string { return l.Dir }}
+		return template.FuncMap{
+			"t": l.T, "lang": func() string { return l.Tag }, "dir": func() string { return l.Dir },
+			"day":    func(t core.Time) string { return l.Day(t.Time()) },
+			"ours":   func(page string) template.HTMLAttr { return langIn(page, l.Tag, l.Dir) },
+			"theirs": func(text string) template.HTMLAttr { return langIn(l.Tag, text, "") },
+		}
 	}
 	base, err := template.New("").Funcs(in(locale.English)).Funcs(template.FuncMap{
 		"siteStyle": func() template.CSS { return template.CSS(style) },
 		"favicon":   ui.Favicon,
 		"href":      href,
-		"day":       day,
+		"dirOf":     locale.DirOf,
 	}).ParseFS(files, "site.html", "lead_form.html", "post.html")
 	if err != nil {
 		return nil, err
@@ -76,6 +82,19 @@ func parseSites(style string) (map[string]func() (*template.Template, error), er
 		})
 	}
 	return templates, nil
+}
+
+// langIn returns the attributes that say in which language a text is, and in which direction that is written unless the direction is empty. It is nothing
+// on a page that is in the language itself.
+func langIn(page, tag, dir string) template.HTMLAttr {
+	if locale.SameLanguage(page, tag) {
+		return ""
+	}
+	said := ` lang="` + template.HTMLEscapeString(tag) + `"`
+	if dir != "" {
+		said += ` dir="` + dir + `"`
+	}
+	return template.HTMLAttr(said) //nolint:gosec // a tag, escaped, and a direction of ours
 }
 
 // writeStrange returns a page whose texts strangers have written. What is ours on it is in the language of the tag.

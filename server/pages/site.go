@@ -33,7 +33,8 @@ const sitePolicy = "default-src 'none'; img-src 'self' https: " + ui.FaviconPoli
 type sitePage struct {
 	Name     string
 	Type     content.AISiteType
-	Language string
+	Language string // the tag of the seller's, which the texts are in
+	Said     string // that of the language of what is ours
 	Mode     string
 	Colours  template.CSS // the accent, in a style of its own
 	About    string
@@ -52,7 +53,7 @@ type pageBlock struct {
 	Posts []sitePost    // of a block of posts
 	Form  *leadForm     // of a block that is a form
 	Host  string        // of a video
-	HTML  template.HTML // of a text, once the page is made: what the policy of markdown lets through
+	HTML  template.HTML // of a text, once the page is made: what the policy of markdown lets through. Of a form: in the language of its visitor
 }
 
 // siteProduct is a product on the page of a site.
@@ -80,7 +81,13 @@ func (p *Pages) sitePreview(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	if expired {
-		return p.tell(c, http.StatusGone, message{Title: "This preview is over", Text: "Its address showed it for an hour or two. Ask for the version again, and it has a new one."})
+		seller, err := p.store.Tenant.GetAccount(c.Request().Context(), page.Site.AccountID)
+		if err != nil {
+			return err
+		}
+		l := p.sellers(c, seller)
+		c.Set(spokenKey, l)
+		return p.tell(c, http.StatusGone, said(l, "message.preview_over"))
 	}
 	p.private(c)
 	return p.showSite(c, page, true)
@@ -93,28 +100,29 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	if err != nil {
 		return err
 	}
+	l := p.sellers(c, seller)
 	shown, card, drawn := of.Content, "", ui.Image{}
 	if shown == nil {
 		logo, err := p.logoFor(ctx, seller)
 		if err != nil {
 			return err
 		}
-		shown = composed(seller)
+		shown = composed(l, seller)
 		if logo != nil {
 			drawn = lowImage(wideImage(logo))
 			card = p.store.PublicURL() + logo.Path(picture.Card)
 		}
 	}
 	page := sitePage{
-		Name: of.Site.Name, Type: of.Site.Type, Language: seller.Locale, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
+		Name: of.Site.Name, Type: of.Site.Type, Language: seller.Locale, Said: l.Tag, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
 		URL: of.Site.URL, Logo: drawn, Spoken: locale.English.Tag,
 	}
 	page.About, page.Picture = page.about()
 	page.Picture = cmp.Or(page.Picture, card)
-	if err := p.fillProducts(ctx, seller.ID, page.Blocks); err != nil {
+	if err := p.fillProducts(ctx, l, seller.ID, page.Blocks); err != nil {
 		return err
 	}
-	if err := p.fillPosts(ctx, seller.ID, page.Blocks); err != nil {
+	if err := p.fillPosts(ctx, l, seller.ID, page.Blocks); err != nil {
 		return err
 	}
 	asks := slices.ContainsFunc(page.Blocks, func(b pageBlock) bool { return b.Type == content.SiteBlockLeadForm })
@@ -173,9 +181,15 @@ func (p *Pages) writeSite(_ context.Context, page sitePage) ([]byte, error) {
 		if b := &page.Blocks[i]; b.Markdown != nil {
 			rendered, _ := markdown.Render(*b.Markdown) // it was checked when it was stored
 			b.HTML = template.HTML(rendered)
+		} else if b.Form != nil {
+			form, err := p.writeStrange(page.Spoken, "lead-form", *b)
+			if err != nil {
+				return nil, err
+			}
+			b.HTML = template.HTML(form)
 		}
 	}
-	return p.writeStrange(page.Spoken, "site.html", page)
+	return p.writeStrange(page.Said, "site.html", page)
 }
 
 // visible returns the blocks that are shown.
@@ -215,7 +229,7 @@ func (s sitePage) about() (words, picture string) {
 }
 
 // fillProducts looks up what the blocks show, however many they are, in a few questions.
-func (p *Pages) fillProducts(ctx context.Context, account string, blocks []pageBlock) error {
+func (p *Pages) fillProducts(ctx context.Context, l *locale.Locale, account string, blocks []pageBlock) error {
 	var named []string
 	newest := 0
 	for _, b := range blocks {
@@ -257,7 +271,7 @@ func (p *Pages) fillProducts(ctx context.Context, account string, blocks []pageB
 			chosen = onSale(b.Products, byID)
 		}
 		for _, product := range chosen[:min(len(chosen), b.ProductsShown())] {
-			b.Shown = append(b.Shown, shownProduct(&product, links))
+			b.Shown = append(b.Shown, shownProduct(l, &product, links))
 		}
 	}
 	return p.fillCovers(ctx, account, blocks)
@@ -318,15 +332,15 @@ func (p *Pages) buyLinks(ctx context.Context, account string) (map[string]string
 }
 
 // shownProduct returns a product as the page shows it.
-func shownProduct(product *catalog.Product, links map[string]string) siteProduct {
+func shownProduct(l *locale.Locale, product *catalog.Product, links map[string]string) siteProduct {
 	shown := siteProduct{Name: product.Name, Headline: core.Deref(product.Headline)}
 	if hasPicture(product) {
 		shown.id = product.ID
 	}
 	if product.PriceMinAmount != nil {
-		shown.Price = core.FormatAmount(*product.PriceMinAmount, *product.PriceCurrency)
+		shown.Price = l.Money(*product.PriceMinAmount, *product.PriceCurrency)
 		if *product.PriceMaxAmount != *product.PriceMinAmount {
-			shown.Price = "from " + shown.Price
+			shown.Price = l.T("site.from", "price", shown.Price)
 		}
 	}
 	for _, variant := range product.PriceVariantIDs.V {
@@ -349,7 +363,7 @@ func lowImage(i ui.Image) ui.Image {
 }
 
 // composed returns what a site without content shows: who sells, what is on sale, and what there is to read.
-func composed(seller *tenant.Account) *content.SiteContent {
+func composed(l *locale.Locale, seller *tenant.Account) *content.SiteContent {
 	name := seller.Name
 	if seller.BusinessName != nil {
 		name = *seller.BusinessName
@@ -359,7 +373,7 @@ func composed(seller *tenant.Account) *content.SiteContent {
 		hero, {Type: content.SiteBlockProducts, Limit: new(int64(content.SiteBlockLimitMax))}, {Type: content.SiteBlockPosts},
 	}}
 	if seller.WebsiteURL != nil && content.IsSiteURL(*seller.WebsiteURL) {
-		page.Blocks = append(page.Blocks, content.SiteBlock{Type: content.SiteBlockLinks, Items: []content.SiteItem{{Label: new("Website"), URL: seller.WebsiteURL}}})
+		page.Blocks = append(page.Blocks, content.SiteBlock{Type: content.SiteBlockLinks, Items: []content.SiteItem{{Label: new(l.T("site.website")), URL: seller.WebsiteURL}}})
 	}
 	return page
 }

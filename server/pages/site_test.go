@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -195,7 +196,7 @@ func TestSite_SellsWhatIsOnSaleByItsCheckoutLinks(t *testing.T) {
 		require.NoError(t, err)
 
 		composed := w.visit(w.publish("").URL)
-		for _, shown := range []string{"Ada &lt;b&gt;&amp; sons&lt;/b&gt;", "Book &lt;1&gt;", "About ships", "USD\u00a019.00", `href="` + link.URL + `"`} {
+		for _, shown := range []string{"Ada &lt;b&gt;&amp; sons&lt;/b&gt;", "Book &lt;1&gt;", "About ships", "$19.00", `href="` + link.URL + `"`} {
 			assert.Contains(t, composed, shown)
 		}
 		assert.NotContains(t, composed, "Secret")
@@ -206,6 +207,48 @@ func TestSite_SellsWhatIsOnSaleByItsCheckoutLinks(t *testing.T) {
 		assert.NotContains(t, named, "Book")
 		assert.Equal(t, 1, strings.Count(w.visit(w.publish(`{"type": "products", "limit": 1}`).URL), "<h2"))
 	})
+}
+
+// A visitor reads one language on a site, the seller's. Where that is none of ours, what is ours says that it is English.
+func TestSite_SpeaksTheLanguageOfItsSeller(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	speaks := func(tag string) {
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Locale, a.WebsiteURL = tag, new("https://kestrel.example") })
+		require.NoError(t, err)
+	}
+	speaks("de-AT")
+	made, err := w.Catalog.CreateProduct(t.Context(), w.account, catalog.NewProduct{
+		Product:       catalog.Product{Name: "Handbuch", Status: catalog.ProductStatusActive},
+		PriceVariants: []catalog.PriceVariant{{Amount: 1900, Currency: "eur"}, {Amount: 2900, Currency: "eur"}},
+	})
+	require.NoError(t, err)
+	_, err = w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf(made.PriceVariantIDs.V[:1]), Active: true})
+	require.NoError(t, err)
+	post := w.writes(content.BlogPost{Title: "Innen", Body: "Geheim", Access: content.BlogPostAccessProduct, ProductID: &made.ID})
+	composed := w.publish("")
+	page := w.visit(composed.URL)
+	for _, said := range []string{`<html lang="de-AT" dir="ltr"`, ">ab 19,00\u00a0€</p>", ">Kaufen</a>", " · für Käufer</small>", ">Website</a>"} {
+		assert.Contains(t, page, said)
+	}
+	page = w.visit(*post.URL)
+	for _, said := range []string{`<html lang="de-AT" dir="ltr"`, "<p>Das ist für alle, die Handbuch haben.", ">Kaufen</a>"} {
+		assert.Contains(t, page, said)
+	}
+	site := w.publish(`{"type": "video", "url": "https://youtu.be/abc"}, {"type": "countdown", "ends_at": "2027-03-01T10:00:00Z", "label": "Start"}`)
+	page = w.visit(site.URL)
+	assert.Contains(t, page, "Video auf youtu.be ansehen</a>")
+	assert.Contains(t, page, ">1. März 2027</time>")
+	version, err := w.Content.GetAISiteVersion(t.Context(), w.account, site.ID, 1)
+	require.NoError(t, err)
+	assert.Contains(t, w.visit(version.PreviewURL), "<p>Das ist eine Vorschau.")
+	w.now = w.now.Add(2 * time.Hour)
+	assert.Contains(t, w.page(version.PreviewURL, http.StatusGone), "Diese Vorschau ist abgelaufen")
+
+	speaks("ar")
+	page = w.visit(composed.URL)
+	assert.Contains(t, page, `<html lang="ar" dir="rtl"`)
+	assert.Contains(t, page, ` lang="en" dir="ltr">Buy</a>`)
 }
 
 func TestSiteDomain_ShowsTheSiteOnceItIsVerified(t *testing.T) {

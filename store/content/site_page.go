@@ -102,7 +102,7 @@ func hourOf(t core.Time) int64 { return t.Time().Unix() / 3600 }
 
 // OpenPreview returns what a version shows. A token that was not made here, whose version was deleted since or whose account is
 // disabled, is CodeMissing.
-// If its time is over, expired is true and the page is nil.
+// If its time is over, expired is true and the page has no content.
 func (s *Store) OpenPreview(ctx context.Context, token string) (page *SitePage, expired bool, err error) {
 	missing := core.Missing("page", "", "")
 	at := strings.LastIndexByte(token, '_')
@@ -119,9 +119,6 @@ func (s *Store) OpenPreview(ctx context.Context, token string) (page *SitePage, 
 	if err != nil {
 		return nil, false, missing
 	}
-	if hourOf(s.Now()) >= end {
-		return nil, true, nil
-	}
 	v, err := db.Get[AISiteVersion](ctx, s.db, aiSiteVersionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND `+db.EnabledAccount,
 		core.KindAccount.Prefix()+parts[1], core.KindAISiteVersion.Prefix()+parts[0])
 	if err != nil {
@@ -133,6 +130,9 @@ func (s *Store) OpenPreview(ctx context.Context, token string) (page *SitePage, 
 	a, err := s.getAISite(ctx, v.AccountID, v.SiteID)
 	if err != nil {
 		return nil, false, err
+	}
+	if hourOf(s.Now()) >= end {
+		return &SitePage{Site: a}, true, nil
 	}
 	page, err = s.pageOf(ctx, a, v.Version)
 	return page, false, err
