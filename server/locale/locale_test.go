@@ -43,7 +43,7 @@ func TestCatalogue_IsTheSameInEachLanguage(t *testing.T) {
 func unique(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }
 
 // families are the beginnings of keys that are put together with a state, a code or a number.
-var families = []string{"month.", "weekday.", "every.", "cancel.reason.", "decline."}
+var families = []string{"month.", "weekday.", "every.", "cancel.reason.", "decline.", "error.email."}
 
 func TestCatalogue_HasWhatIsSaidAndNoMore(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lead"
@@ -151,10 +150,7 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 		in.Name = &name
 	}
 	l := p.spoken(c)
-	if problem := core.EmailProblem(in.Email, l.T("error.email")); problem != "" {
-		if l != locale.English { // which says more
-			problem = l.T("error.email")
-		}
+	if problem := wrongEmail(l, core.FaultOfEmail(in.Email), "error.email"); problem != "" {
 		return problem, nil
 	}
 	if !core.HasAtMost(in.Name, nameMost) {

@@ -108,7 +108,7 @@ func TestLeadForm_SpeaksTheLanguageOfItsVisitor(t *testing.T) {
 	answer := w.fills(asked, page, url.Values{"email": {"grace @example.com"}}, http.StatusUnprocessableEntity)
 	assert.Contains(t, answer, `<html lang="fr" dir="ltr"`, "the answer is in the language that was asked for")
 	assert.Contains(t, answer, `<h2 dir="auto" lang="en">Join</h2>`)
-	assert.Contains(t, answer, "Saisissez votre adresse e-mail")
+	assert.Contains(t, answer, "Une adresse e-mail ne contient pas d’espaces.")
 	answer = w.fills(asked, page, url.Values{"email": {"grace@example.com"}, "name": {strings.Repeat("é", 256)}}, http.StatusUnprocessableEntity)
 	assert.Contains(t, answer, "255 caractères au plus.")
 	answer = w.fills(asked, page, url.Values{"email": {"grace@example.com"}}, http.StatusOK)

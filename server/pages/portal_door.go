@@ -95,7 +95,7 @@ func (p *Pages) knock(c echo.Context, seller *tenant.Account) error {
 	if !p.post.Sends() {
 		return p.showDoor(c, http.StatusServiceUnavailable, page)
 	}
-	if page.Problem = core.AskedEmailProblem(page.Email, p.spoken(c).T("door.address")); page.Problem != "" {
+	if page.Problem = wrongEmail(p.spoken(c), core.FaultOfAskedEmail(page.Email), "door.address"); page.Problem != "" {
 		return p.showDoor(c, http.StatusUnprocessableEntity, page)
 	}
 	err := p.store.Mailbox.CountPortalLetter(c.Request().Context(), page.Email, buyer(c).Address)

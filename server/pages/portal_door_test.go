@@ -92,6 +92,7 @@ func TestPortalDoor_TellsNobodyWhoIsKnown(t *testing.T) {
 		} {
 			assert.Contains(t, g.knocks("", wrong, http.StatusUnprocessableEntity), says)
 		}
+		assert.Contains(t, g.knocks("?locale=ja", "grace @example.com", http.StatusUnprocessableEntity), "メールアドレスに空白は使えません。")
 	})
 }
 

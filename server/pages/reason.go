@@ -20,6 +20,17 @@ var reasons = map[string]string{
 // elsewhere are the messages for fields of which the API's words, in English, say more.
 var elsewhere = map[string]string{"customer_email": "error.email", "discount_code": "error.discount_code"}
 
+// wrongEmail says what is wrong with an address that the reader of a page typed, by the key of what does not even look like one; nothing of no fault.
+func wrongEmail(l *locale.Locale, fault core.EmailFault, unlike string) string {
+	switch fault {
+	case "":
+		return ""
+	case core.EmailUnlike:
+		return l.T(unlike)
+	}
+	return l.T("error.email." + string(fault))
+}
+
 // explain says to the reader of a page what is wrong with a field that was refused. A refusal names the field as the API does.
 func explain(l *locale.Locale, refused *core.Error, field string) string {
 	said := refused.Message

@@ -114,7 +114,7 @@ func smallASCII(r rune) rune {
 }
 
 // IsEmail reports whether a text is an e-mail address and nothing else, such as ada@example.com.
-func IsEmail(s string) bool { return EmailProblem(s, "no") == "" }
+func IsEmail(s string) bool { return FaultOfEmail(s) == "" }
 
 // CheckEmail notes for the field what is wrong with an address: see EmailProblem.
 func (p *Problems) CheckEmail(field, email, otherwise string) {
@@ -122,80 +122,123 @@ func (p *Problems) CheckEmail(field, email, otherwise string) {
 	p.Check(problem == "", field, problem)
 }
 
-const spacesProblem = "An e-mail address has no spaces. Send it without them."
+// EmailFault says in a word why no letter can be sent to an address, empty if one can. Pages say it in the language of their reader.
+type EmailFault string
+
+// What can be wrong with an address.
+const (
+	EmailUnlike      EmailFault = "unlike" // it does not even look like one
+	EmailSpaces      EmailFault = "spaces"
+	EmailHidden      EmailFault = "hidden"
+	EmailLong        EmailFault = "long"
+	EmailLocalLong   EmailFault = "local_long"
+	EmailLabelLong   EmailFault = "label_long"
+	EmailDots        EmailFault = "dots"
+	EmailHyphen      EmailFault = "hyphen"
+	EmailDomain      EmailFault = "domain"
+	EmailUnreachable EmailFault = "unreachable"
+)
+
+// emailSentences say each of them to a developer.
+var emailSentences = map[EmailFault]string{
+	EmailSpaces:      "An e-mail address has no spaces. Send it without them.",
+	EmailHidden:      "The e-mail address has a character that nobody sees. Send it without it.",
+	EmailLong:        "An e-mail address has at most 254 bytes. Send a shorter one.",
+	EmailLocalLong:   "The part of an e-mail address before @ has at most 64 bytes. Send a shorter one.",
+	EmailLabelLong:   "A part of the domain after @, between dots, has at most 63 characters. Send a shorter one.",
+	EmailDots:        "The domain after @ begins or ends with a dot, or has two in a row. Send one such as example.com.",
+	EmailHyphen:      "A part of the domain after @ begins or ends with a hyphen. Send it without it.",
+	EmailDomain:      "The domain after @ is no domain name. Send one of letters, digits, hyphens and dots, such as example.com.",
+	EmailUnreachable: "The domain after @ is none that letters reach. Send one with a dot in it, such as example.com.",
+}
+
+// problem says a fault in a sentence, and nothing of none. What does not even look like an address is told otherwise.
+func (f EmailFault) problem(otherwise string) string {
+	if f == EmailUnlike {
+		return otherwise
+	}
+	return emailSentences[f]
+}
 
 // EmailProblem says in a sentence why no letter can be sent to an address on a public domain, and returns nothing if one can. What does not
 // even look like an address is told otherwise.
-func EmailProblem(email, otherwise string) string {
+func EmailProblem(email, otherwise string) string { return FaultOfEmail(email).problem(otherwise) }
+
+// FaultOfEmail says why no letter can be sent to an address on a public domain.
+func FaultOfEmail(email string) EmailFault {
 	at := strings.LastIndexByte(email, '@')
 	if at < 1 || !utf8.ValidString(email) {
-		return otherwise
+		return EmailUnlike
 	}
 	for _, r := range email {
 		switch {
 		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
-			return spacesProblem
+			return EmailSpaces
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return "The e-mail address has a character that nobody sees. Send it without it."
+			return EmailHidden
 		}
 	}
 	switch {
 	case len(email) > emailMost:
-		return "An e-mail address has at most 254 bytes. Send a shorter one."
+		return EmailLong
 	case at > localMost:
-		return "The part of an e-mail address before @ has at most 64 bytes. Send a shorter one."
+		return EmailLocalLong
 	}
-	if problem := domainProblem(email[at+1:]); problem != "" {
-		return problem
+	if fault := faultOfDomain(email[at+1:]); fault != "" {
+		return fault
 	}
 	if address, err := mail.ParseAddress(email); err != nil || address.Address != email {
-		return otherwise
+		return EmailUnlike
 	}
 	return ""
 }
 
 // AskedEmailProblem says in a sentence why nobody here has an address, and returns nothing if somebody may have it. What does not even look like
-// an address is told otherwise. It is for those who are here already and ask for a letter: an address that was stored by an older version need not
-// be one that EmailProblem takes today.
+// an address is told otherwise.
 func AskedEmailProblem(email, otherwise string) string {
+	return FaultOfAskedEmail(email).problem(otherwise)
+}
+
+// FaultOfAskedEmail says why nobody here has an address. It is for those who are here already and ask for a letter: an address that was stored by an
+// older version need not be one that FaultOfEmail takes today.
+func FaultOfAskedEmail(email string) EmailFault {
 	at := strings.LastIndexByte(email, '@')
 	switch {
 	case at < 1 || at == len(email)-1 || !utf8.ValidString(email):
-		return otherwise
+		return EmailUnlike
 	case strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r == 0x7f }): // no version took any of these
-		return spacesProblem
+		return EmailSpaces
 	}
 	return ""
 }
 
-// domainProblem says in a sentence why a domain cannot be one of the public DNS, and returns nothing if it can.
-func domainProblem(domain string) string {
-	const unknown = "The domain after @ is no domain name. Send one of letters, digits, hyphens and dots, such as example.com."
+// faultOfDomain says why a domain cannot be one of the public DNS.
+func faultOfDomain(domain string) EmailFault {
 	ascii := strings.ToLower(domain)
 	if !isPlain(domain) {
 		var err error
 		if ascii, err = idna.Lookup.ToASCII(norm.NFC.String(domain)); err != nil {
-			return unknown
+			return EmailDomain
 		}
 	}
 	for label := range strings.SplitSeq(ascii, ".") {
 		switch {
 		case len(label) == 0:
-			return "The domain after @ begins or ends with a dot, or has two in a row. Send one such as example.com."
+			return EmailDots
 		case len(label) > labelMost:
-			return "A part of the domain after @, between dots, has at most 63 characters. Send a shorter one."
+			return EmailLabelLong
 		case label[0] == '-' || label[len(label)-1] == '-':
-			return "A part of the domain after @ begins or ends with a hyphen. Send it without it."
+			return EmailHyphen
 		case strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-			return unknown
+			return EmailDomain
 		}
 	}
 	last := ascii[strings.LastIndexByte(ascii, '.')+1:]
 	switch {
 	case last == ascii, last == "localhost":
-		return "The domain after @ is none that letters reach. Send one with a dot in it, such as example.com."
+		return EmailUnreachable
 	case strings.Trim(last, "0123456789") == "":
-		return unknown
+		return EmailDomain
 	}
 	return ""
 }
