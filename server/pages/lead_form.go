@@ -35,6 +35,8 @@ type leadForm struct {
 	Email   string
 	Name    string
 	Problem string
+	Agrees  bool     // to letters, as the visitor ticked
+	Tells   bool     // that ad networks are told, as they ticked
 	Ads     *leadAds // nil: it does not ask about ad networks
 	Preview bool     // nobody can send it
 
@@ -113,7 +115,9 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	status := http.StatusOK
 	if !page.Received {
 		status = http.StatusUnprocessableEntity
-		page.Block.Form = &leadForm{Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Problem: problem, Language: seller.Locale}
+		page.Block.Form = &leadForm{
+			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Agrees: ticked(c, "consent"), Tells: ticked(c, "ads_consent"), Problem: problem, Language: seller.Locale,
+		}
 	}
 	blocks := []pageBlock{page.Block}
 	if err := p.askLeadAds(c, seller, blocks); err != nil {
@@ -138,12 +142,12 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	in := lead.Captured{
 		NewLead:   lead.NewLead{Email: entered(c, "email"), Product: core.Deref(block.Product), Source: lead.SourceAISite},
 		FormToken: c.FormValue("form_token"), Website: c.FormValue("website"), From: caller.Address(c.Request().Context()),
-		Agrees: block.ConsentText != nil && c.FormValue("consent") == "true", Site: site,
+		Agrees: block.ConsentText != nil && ticked(c, "consent"), Site: site,
 	}
 	if site.Type == content.AISiteTypeLinkInBio {
 		in.Source = lead.SourceLinkInBio
 	}
-	if asksLeadAds(seller, block) && c.FormValue("ads_consent") == "true" {
+	if asksLeadAds(seller, block) && ticked(c, "ads_consent") {
 		in.AdsConsent, in.AdsVisit = true, visitOf(c, site.URL)
 	}
 	if name := entered(c, "name"); name != "" {
@@ -170,6 +174,9 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	}
 	return "", err
 }
+
+// ticked reports whether the visitor ticked a box. One that is sent back is ticked again only then: nobody agrees to what they did not tick.
+func ticked(c echo.Context, box string) bool { return c.FormValue(box) == "true" }
 
 // entered returns what was typed into a field, without what no keyboard has.
 func entered(c echo.Context, field string) string {
