@@ -98,7 +98,7 @@ func (s *Store) agreeToNews(ctx context.Context, u *db.Unit, c *checkout.Checkou
 		return err
 	}
 	buyer, err := s.Lead.AgreeAtCheckout(ctx, u, offer.Seller, lead.Ticked{
-		Email: *c.CustomerEmail, Product: offer.Products[core.Deref(offer.Items[0].ProductID)], Checkout: c.ID, Words: words, From: from, IsProven: c.EmailVerified,
+		Email: *c.CustomerEmail, Product: offer.Products[core.Deref(offer.Items[0].ProductID)], Checkout: c.ID, Words: words, From: from, Locale: c.Locale, IsProven: c.EmailVerified,
 	})
 	if err != nil || buyer == nil {
 		return err

@@ -161,7 +161,7 @@ func (p *Post) sendLeadConfirmation(ctx context.Context, l *lead.Lead) error {
 	if err != nil {
 		return err
 	}
-	spoken := speaks(nil, seller)
+	spoken := speaks(l.Locale, seller)
 	return p.send(ctx, spoken, seller, l.ID, &l.Email, nil, leadConfirmation(spoken, seller, link))
 }
 

@@ -140,7 +140,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 // capture makes a lead of what was typed, or returns what is wrong with it.
 func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AISite, block *content.SiteBlock) (problem string, err error) {
 	in := lead.Captured{
-		NewLead:   lead.NewLead{Email: entered(c, "email"), Product: core.Deref(block.Product), Source: lead.SourceAISite},
+		NewLead: lead.NewLead{Email: entered(c, "email"), Product: core.Deref(block.Product), Source: lead.SourceAISite}, Locale: p.buyers(c),
 		FormToken: c.FormValue("form_token"), Website: c.FormValue("website"), From: caller.Address(c.Request().Context()),
 		Agrees: block.ConsentText != nil && ticked(c, "consent"), Site: site,
 	}

@@ -43,7 +43,7 @@ func (p *Pages) showSubscribe(c echo.Context, lead *lead.Lead, expired bool, err
 	if err != nil {
 		return err
 	}
-	l := p.speak(c, nil, seller.Locale)
+	l := p.speak(c, lead.Locale, seller.Locale)
 	tells, err := p.store.Lead.TellsOnceConfirmed(c.Request().Context(), lead)
 	if err != nil {
 		return err

@@ -116,6 +116,14 @@ func TestSubscribe_AsksTheReaderOfTheMail(t *testing.T) {
 		w.leaves("grace@example.com", "203.0.113.7") // who has agreed
 		require.NoError(t, w.mails(mailServer{w}))
 		assert.Len(t, w.letters, 1)
+
+		asked := w.publish(`{"id": "join", "type": "lead_form", "heading": "Join", "consent_text": "Write to me"}`).URL + "?locale=fr"
+		w.fills(asked, w.visit(asked), url.Values{"email": {"alan@example.com"}, "consent": {"true"}}, http.StatusOK)
+		require.NoError(t, w.mails(mailServer{w}))
+		require.Len(t, w.letters, 2)
+		assert.Contains(t, w.letters[1].Subject, "Confirmez que", "they are asked in the language that they read")
+		page, _ = w.in("ja", w.subscribeLink())
+		assert.Contains(t, page, `<html lang="fr"`, "the page is in the language of its letter")
 	})
 }
 

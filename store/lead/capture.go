@@ -31,10 +31,11 @@ type Form struct {
 type Captured struct {
 	NewLead
 	FormToken string
-	Website   string // which no person sees, and only a program fills in
-	From      string // a network address
-	Agrees    bool   // to be written to
-	IsProven  bool   // they read the mail to the address: no letter asks them to confirm it
+	Website   string  // which no person sees, and only a program fills in
+	From      string  // a network address
+	Agrees    bool    // to be written to
+	Locale    *string // in which they were asked, nil if it is not known
+	IsProven  bool    // they read the mail to the address: no letter asks them to confirm it
 
 	AdsConsent bool          // they agree that ad networks are told of the lead
 	AdsVisit   *advert.Visit // how they came; nil: not said
@@ -94,7 +95,7 @@ func splitForm(token string) (named, account string, made time.Time, ok bool) {
 var badForm = core.Invalid("form_token", "Send a token of GET /public/lead_forms/{account}, from 2 seconds to 24 hours after it was made.")
 
 // Capture makes a lead of what somebody sent from a form: lead.created follows. Nothing of a lead that is known changes but what it
-// agrees to, which only grows, because whoever types an address is not yet who it belongs to; for the same reason no customer learns a name.
+// agrees to, which only grows, and the language in which they agreed, because whoever types an address is not yet who it belongs to; for the same reason no customer learns a name.
 // If the account wants it, they have agreed only once they confirm the letter that is sent to them. Whoever ended the news agrees to nothing again. What only a program fills in makes the
 // rest mean nothing. A product that is not for sale is CodeMissing. Of a new lead ad networks are told if they agree to that: see tell.
 //
@@ -143,6 +144,9 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 		batch.create(l)
 	case in.Agrees && !there.Consent.V.Marketing:
 		there.agree(in.From, how, now, s.db.Now())
+		if in.Locale != nil {
+			there.Locale = in.Locale
+		}
 		there.UpdatedAt = now
 		batch.keep(there)
 	default:
@@ -161,7 +165,7 @@ func (s *Store) captured(ctx context.Context, account string, in *Captured, now 
 		return nil, err
 	}
 	var p core.Problems
-	l.AdsConsent = in.AdsConsent
+	l.AdsConsent, l.Locale = in.AdsConsent, in.Locale
 	in.AdsVisit.Check(&p, in.AdsConsent, now)
 	if err := p.Err(); err != nil {
 		return nil, err

@@ -63,6 +63,7 @@ type Lead struct {
 	ConvertedOrderID *string                      `db:"converted_order_id"`
 	Consent          core.JSON[Consent]           `db:"consent"`
 	AdsConsent       bool                         `db:"ads_consent"` // the visitor agreed that ad networks are told of the lead
+	Locale           *string                      `db:"locale"`      // in which they were asked whether they may be written to, nil if it is not known
 	CustomFieldData  core.JSON[map[string]string] `db:"custom_field_data"`
 	Tags             core.JSON[[]string]          `db:"tags"`
 	Metadata         core.Metadata                `db:"metadata"`

@@ -19,9 +19,10 @@ type Ticked struct {
 	Email    string
 	Product  *catalog.Product // that they were about to buy, nil for none
 	Checkout string
-	Words    string // that they read
-	From     string // a network address
-	IsProven bool   // the buyer reads the mail to the address
+	Words    string  // that they read
+	From     string  // a network address
+	Locale   *string // of the checkout, nil if it has none
+	IsProven bool    // the buyer reads the mail to the address
 }
 
 // AgreeAtCheckout notes that somebody agrees to news at a checkout, and returns the customer of the address. The buyer of a proven address has agreed by
@@ -29,7 +30,7 @@ type Ticked struct {
 // has asked the reader of it or was told by them yet, they are a lead whom a letter asks, as by Capture; else nothing changes. It is nil if there is no
 // customer, or if the reader of the address wants no news any more: then nothing changes either.
 func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.Account, in Ticked) (*customer.Customer, error) {
-	captured := Captured{NewLead: NewLead{Email: in.Email, Source: SourceForm}, From: in.From, Agrees: true, IsProven: in.IsProven}
+	captured := Captured{NewLead: NewLead{Email: in.Email, Source: SourceForm}, From: in.From, Agrees: true, Locale: in.Locale, IsProven: in.IsProven}
 	if in.Product != nil && in.Product.Status == catalog.ProductStatusActive {
 		captured.Product = in.Product.ID
 	}

@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- The language in which a lead was asked whether they may be written to; NULL = not known, and letters are in the seller's.
+ALTER TABLE leads ADD COLUMN locale TEXT;
