@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,25 @@ func TestCatalogue_IsTheSameInEachLanguage(t *testing.T) {
 			}
 			if len(English.messages[key]) > 1 && l.Tag != "ja" {
 				assert.Len(t, l.messages[key], 2, "%s in %s has no form for one", key, l.Tag)
+			}
+		}
+	}
+}
+
+// A sentence says one thing: it has 25 words at most. Japanese has no spaces between them, and two to three characters are a word.
+func TestCatalogue_SaysItInShortSentences(t *testing.T) {
+	t.Parallel()
+	const mostWords, mostCharacters = 25, 60
+	end, word := regexp.MustCompile(`[.!?]\s|。`), regexp.MustCompile(`\S*[\pL\pN]\S*`)
+	for _, l := range All() {
+		for key, m := range l.messages {
+			for _, said := range m {
+				for _, sentence := range end.Split(strings.Join(said.words, "x"), -1) {
+					assert.LessOrEqual(t, len(word.FindAllString(sentence, -1)), mostWords, "%s in %s: %s", key, l.Tag, sentence)
+					if l.Tag == "ja" {
+						assert.LessOrEqual(t, utf8.RuneCountInString(sentence), mostCharacters, "%s in %s: %s", key, l.Tag, sentence)
+					}
+				}
 			}
 		}
 	}
