@@ -77,9 +77,9 @@ func (l *Locale) date(pattern string, t time.Time) string {
 // List returns parts with what the language writes between them.
 func (l *Locale) List(parts ...string) string { return strings.Join(parts, l.T("format.separator")) }
 
-// Gap returns what stands between two sentences: a space, and nothing in Japanese, whose full stop has room in it.
+// Gap returns what stands after a sentence, a colon or before a bracket: a space, and nothing in Japanese, whose signs have room in them.
 func (l *Locale) Gap() string {
-	if l.Tag == "ja" {
+	if language, _ := l.language.Base(); language.String() == "ja" {
 		return ""
 	}
 	return " "

@@ -180,6 +180,13 @@ func TestNumbersAndDates_AreWrittenAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+func TestGap_IsThatOfTheLanguage(t *testing.T) {
+	t.Parallel()
+	for tag, gap := range map[string]string{"en": " ", "de-AT": " ", "ja": "", "ja-JP": ""} {
+		assert.Equal(t, gap, newLocale(tag, "ltr", nil).Gap(), tag)
+	}
+}
+
 func TestPseudo_HasNoLetterOfEnglish(t *testing.T) {
 	t.Parallel()
 	for _, key := range Accented.Keys() {

@@ -41,7 +41,7 @@ func (c content) html(seller *tenant.Account, hasLogo bool) (string, error) {
 	p := page{HasLogo: hasLogo, Lang: c.spoken.Tag, Dir: c.spoken.Dir, Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
 	p.Light, p.Dark = shadesOf(seller)
 	for _, a := range c.actions {
-		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ": "), a.url, a.button})
+		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ":： \u00a0\u202f"), a.url, a.button})
 	}
 	for _, i := range c.items {
 		p.Items = append(p.Items, pageItem{i.name, i.value, i.isLink})

@@ -56,7 +56,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 func parseSites(style string) (map[string]func() (*template.Template, error), error) {
 	in := func(l *locale.Locale) template.FuncMap {
 		return template.FuncMap{
-			"t": l.T, "lang": func() string { return l.Tag }, "dir": func() string { return l.Dir },
+			"t": l.T, "gap": l.Gap, "lang": func() string { return l.Tag }, "dir": func() string { return l.Dir },
 			"day":    func(t core.Time) string { return l.Day(t.Time()) },
 			"ours":   func(page string) template.HTMLAttr { return langIn(page, l.Tag, l.Dir) },
 			"theirs": func(text string) template.HTMLAttr { return langIn(l.Tag, text, "") },
