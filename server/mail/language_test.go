@@ -86,7 +86,7 @@ func TestLetters_AreTranslatedAsAWhole(t *testing.T) {
 	t.Parallel()
 	usual := func(string) string { return "X" }
 	_, english := everyLetter(t, locale.EnglishCodes, usual)
-	assert.Contains(t, strings.Join(english["receipt"].closing, " "), "the right to withdraw ended")
+	assert.Contains(t, strings.Join(english["receipt"].closing, " "), "your right to withdraw ended")
 	for _, l := range locale.All()[1:] {
 		_, all := everyLetter(t, l, usual)
 		for kind, c := range all {

@@ -63,6 +63,6 @@ func TestCheckoutPage_AsksForTheWaiverWhereTheLawDoes(t *testing.T) {
 		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.NotNil(t, orders[0].WithdrawalWaivedAt)
-		assert.Contains(t, w.page(orders[0].ReceiptURL, http.StatusOK), "the right to withdraw ended")
+		assert.Contains(t, w.page(orders[0].ReceiptURL, http.StatusOK), "your right to withdraw ended")
 	})
 }
