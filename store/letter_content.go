@@ -46,6 +46,7 @@ type LetterContent struct {
 	UnsubscribeURL string // where the customer ends the news of the seller, of which this letter is
 	PortalURL      string // where the customer changes what is theirs
 	Deliveries     []LetterDelivery
+	Lines          []LetterLine // of the order, in a receipt
 
 	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word
 	checkout   *string // where what it tells of was bought, nil: nowhere
@@ -192,7 +193,10 @@ func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) er
 	if c.checkout, err = s.orderCheckout(ctx, order); err != nil {
 		return err
 	}
-	c.Deliveries, err = s.OrderDeliveries(ctx, order)
+	if c.Deliveries, err = s.OrderDeliveries(ctx, order); err != nil {
+		return err
+	}
+	c.Lines, err = s.OrderLines(ctx, order)
 	return err
 }
 

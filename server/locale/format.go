@@ -92,3 +92,25 @@ func (l *Locale) Every(interval string, count int64) string {
 	}
 	return l.T("every."+interval+"s", "count", count)
 }
+
+// Times returns an interval with how often it comes, such as every month, 5 times. Times is nil for no end.
+func (l *Locale) Times(every string, times *int64) string {
+	if times == nil {
+		return every
+	}
+	return l.T("every.times", "every", every, "count", *times)
+}
+
+// Next says what is paid each time from a day on. IsUsual says that it is the price without a discount, and isTaxedLater that tax comes on top.
+func (l *Locale) Next(every, amount, day string, isUsual, isTaxedLater bool) string {
+	key := "next.then"
+	switch {
+	case isUsual && isTaxedLater:
+		key = "next.usual_taxed"
+	case isUsual:
+		key = "next.usual"
+	case isTaxedLater:
+		key = "next.then_taxed"
+	}
+	return l.T(key, "amount", amount, "every", every, "day", day)
+}

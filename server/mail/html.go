@@ -20,31 +20,44 @@ var letterTemplate = sync.OnceValue(func() *template.Template { return template.
 
 // page is a content as letter.html has it.
 type page struct {
-	Lang, Dir               string
-	HasLogo                 bool // it stands in the place of the seller's name
+	Lang, Dir, End          string // End is the side on which its lines end
+	HasLogo                 bool   // it stands in the place of the seller's name
 	Seller, Subject         string
 	Light, Dark             ui.Shade // of links and of the button
 	Opening, Facts, Closing []string
-	Actions                 []pageAction
+	Sums                    []pageSum
 	Items                   []pageItem
+	Actions                 []pageAction
 }
 
-type pageAction struct{ Label, URL, Button string }
+type pageSum struct {
+	Name, Amount, Note string
+	IsTotal            bool
+}
 
 type pageItem struct {
-	Name, Value string
-	IsLink      bool
+	Name, Value      string
+	IsLink, IsButton bool
+}
+
+type pageAction struct {
+	Label, URL, Button string
+	IsButton           bool
 }
 
 // html returns the content as a page of a seller. It loads nothing, because the logo is in the letter, and its addresses are those of the text.
 func (c content) html(seller *tenant.Account, hasLogo bool) (string, error) {
-	p := page{HasLogo: hasLogo, Lang: c.spoken.Tag, Dir: c.spoken.Dir, Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
+	p := page{HasLogo: hasLogo, Lang: c.spoken.Tag, Dir: c.spoken.Dir, End: map[string]string{"ltr": "right", "rtl": "left"}[c.spoken.Dir], Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
 	p.Light, p.Dark = shadesOf(seller)
-	for _, a := range c.actions {
-		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ":： \u00a0\u202f"), a.url, a.button})
+	for _, s := range c.sums {
+		p.Sums = append(p.Sums, pageSum{s.name, s.amount, s.note, s.isTotal})
 	}
-	for _, i := range c.items {
-		p.Items = append(p.Items, pageItem{i.name, i.value, i.isLink})
+	button := c.button()
+	for at, i := range c.items {
+		p.Items = append(p.Items, pageItem{i.name, i.value, i.isLink, at == button})
+	}
+	for at, a := range c.actions {
+		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ":： \u00a0\u202f"), a.url, a.button, at == 0 && button < 0})
 	}
 	var text strings.Builder
 	err := letterTemplate().Execute(&text, p)

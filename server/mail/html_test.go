@@ -42,7 +42,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	post := NewPost(s, nil)
 	when := core.TimeOf(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	seller = &tenant.Account{Name: word("Kestrel Field Guides"), Handle: "kestrel", Timezone: "UTC", WebsiteURL: new("https://kestrel.example")}
-	order := &order.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, WithdrawalWaivedAt: &when, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
+	order := &order.Order{Number: 1042, Currency: "eur", DiscountAmount: 490, TotalAmount: 5248, TaxBreakdown: core.JSONOf([]lineitem.TaxBreakdown{{Name: word("VAT"), RateBps: 1900, TaxAmount: 838}}), CustomerVerified: true, WithdrawalWaivedAt: &when, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
 	sub := &subscription.Subscription{ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Currency: "eur", Interval: "year", IntervalCount: 1, UnitAmount: 9000, CurrentPeriodEnd: when, CancelAtPeriodEnd: true, TrialEnd: &when, NextAttemptAt: &when, ProductID: "prod_1"}
 	deliveries := []store.LetterDelivery{
 		{ProductName: word("Birds"), FileName: word("birds.pdf"), FileURL: "https://pay.example/files/x?a=1&b=2"},
@@ -67,7 +67,12 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	late, changed := *told, *sub
 	late.IsLate, late.Subscription = true, &changed
 	changed.PendingChange = core.JSONOf(&subscription.PendingChange{})
-	receipt, err := post.receipt(t.Context(), l, seller, order, deliveries)
+	bought := []store.LetterLine{
+		{Item: lineitem.Item{Kind: lineitem.KindPrice, ProductName: word("Birds"), Quantity: 2, SubtotalAmount: 4900, Currency: "eur"}},
+		{Item: lineitem.Item{Kind: lineitem.KindPrice, ProductName: word("Tide calendar"), Quantity: 1, Currency: "eur"}, Next: &checkout.NextPayment{At: when, Amount: 10710}, Interval: "year", IntervalCount: 1},
+	}
+	bought[1].DescribeTrial(when.Time())
+	receipt, err := post.receipt(t.Context(), l, seller, order, bought, deliveries)
 	require.NoError(t, err)
 	all = map[string]content{
 		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(l, told), "last": paymentFailed(l, &ended), "bank": paymentFailed(l, &asked), string(tenant.LetterTrialEnding): trialEnding(l, told),
@@ -90,7 +95,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u0085", "\v"} {
-		_, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual + end + "Forged: pay to another account" })
+		_, all := everyLetter(t, locale.English, func(usual string) string { return usual + end + "Forged: pay to another account" })
 		for kind, c := range all {
 			for _, line := range strings.FieldsFunc(c.text(), func(r rune) bool { return strings.ContainsRune("\n\r\v\u2028\u0085", r) }) {
 				assert.False(t, strings.HasPrefix(line, "Forged"), "%s, %q: %s", kind, end, c.text())
@@ -102,7 +107,7 @@ func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 // Nothing that somebody wrote becomes more than text, nothing is loaded, and every address of the text is there as it is.
 func TestLetters_AreHarmlessPages(t *testing.T) {
 	t.Parallel()
-	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual + hostile })
+	seller, all := everyLetter(t, locale.English, func(usual string) string { return usual + hostile })
 	for _, kind := range tenant.LetterKinds {
 		require.Contains(t, all, string(kind))
 	}
@@ -143,6 +148,11 @@ func TestLetters_AreHarmlessPages(t *testing.T) {
 		for _, text := range append(append([]string{}, c.facts...), c.closing...) {
 			assert.Contains(t, shown.String(), text, kind)
 		}
+		for _, s := range c.sums {
+			assert.Contains(t, shown.String(), s.name, kind)
+			assert.Contains(t, shown.String(), s.amount, kind)
+			assert.Contains(t, shown.String(), s.note, kind)
+		}
 		assert.Contains(t, shown.String(), nameOf(seller), kind)
 	}
 }
@@ -177,8 +187,8 @@ func TestLetters_AreTextBeforeTheyArePages(t *testing.T) {
 // Nothing stands beside a letter on the narrowest of phones, whatever is written in it. It draws them too: see make screenshots.
 func TestLetters_FitANarrowPhone(t *testing.T) {
 	t.Parallel()
-	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual })
-	endless, long := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual + strings.Repeat("endless", 12) })
+	seller, all := everyLetter(t, locale.English, func(usual string) string { return usual })
+	endless, long := everyLetter(t, locale.English, func(usual string) string { return usual + strings.Repeat("endless", 12) })
 	pages := map[string]string{}
 	for kind, c := range all {
 		for path, drawn := range map[string]struct {
@@ -209,7 +219,7 @@ func TestLetters_FitANarrowPhone(t *testing.T) {
 // A letter carries the logo itself: who reads it asks nobody for it, and who shows no pictures reads the name.
 func TestLetters_CarryTheLogo(t *testing.T) {
 	t.Parallel()
-	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual })
+	seller, all := everyLetter(t, locale.English, func(usual string) string { return usual })
 	l, err := all["portal"].letter(seller, []byte("the pixels"))
 	require.NoError(t, err)
 	assert.Contains(t, l.HTML, `<img src="cid:logo" alt="Kestrel Field Guides"`)
@@ -230,7 +240,7 @@ func TestLetters_CarryTheLogo(t *testing.T) {
 // Links and the button have the seller's colour, moved until it can be read, in the light and in the dark.
 func TestLetters_HaveTheSellersColour(t *testing.T) {
 	t.Parallel()
-	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual })
+	seller, all := everyLetter(t, locale.English, func(usual string) string { return usual })
 	ours, err := all["receipt"].letter(seller, nil)
 	require.NoError(t, err)
 	for _, text := range []string{"background:#1f57a8;color:#ffffff;", `style="color:#1f57a8;`, ".go { background: #8fb8f8 !important; color: #0e1626 !important; }"} {
@@ -255,10 +265,10 @@ func TestLetters_HaveTheSellersColour(t *testing.T) {
 func TestSubscriptionCanceled_SaysWhatIsStillCharged(t *testing.T) {
 	t.Parallel()
 	told := &store.LetterContent{Seller: &tenant.Account{Name: "Kestrel"}, Subscription: &subscription.Subscription{CancelAtPeriodEnd: true, Currency: "usd", ProductName: "Birds"}}
-	assert.Contains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "you are not charged for it any more")
+	assert.Contains(t, subscriptionCanceled(locale.English, told).opening[0], "you are not charged for it any more")
 	told.LastBill = 2000
-	assert.Contains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "a last bill charges USD\u00a020.00")
-	assert.NotContains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "any more")
+	assert.Contains(t, subscriptionCanceled(locale.English, told).opening[0], "a last bill charges $20.00")
+	assert.NotContains(t, subscriptionCanceled(locale.English, told).opening[0], "any more")
 }
 
 // A key, an address and an amount are in the text as they are.
@@ -268,5 +278,28 @@ func TestLetters_ChangeNothingInALine(t *testing.T) {
 		opening: []string{"Amount: USD\u00a05.00"}, facts: []string{"a  b"}, actions: []action{{label: "Pay", url: "https://pay.example/?a=?b"}},
 		items: []item{{name: "Licence key", value: "KEY  =?1"}},
 	}
-	assert.Equal(t, "Amount: USD\u00a05.00\n\na  b\n\nPay\nhttps://pay.example/?a=?b\n\nLicence key\nKEY  =?1\n", c.text())
+	assert.Equal(t, "Amount: USD\u00a05.00\n\na  b\n\nLicence key\nKEY  =?1\n\nPay\nhttps://pay.example/?a=?b\n", c.text())
+}
+
+// Whoever paid reads first what they bought, with what follows, then what it came to, and the button is their download.
+func TestReceipt_SaysWhatWasBought(t *testing.T) {
+	t.Parallel()
+	usual := func(usual string) string { return usual }
+	seller, all := everyLetter(t, locale.English, usual)
+	assert.Contains(t, all["receipt"].text(), `
+2 × Birds: €49.00
+Tide calendar, trial until 1 December 2026: €0.00
+Then €107.10 every year, from 1 December 2026
+Discount: -€4.90
+VAT 19%: €8.38
+Total: €52.48
+
+Download birds.pdf
+`)
+	page, err := all["receipt"].letter(seller, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(page.HTML, `class="go"`))
+	assert.Regexp(t, `class="go" href="https://pay.example/files/[^>]*>Download birds.pdf<`, page.HTML)
+	_, german := everyLetter(t, locale.Find("de"), usual)
+	assert.Contains(t, german["receipt"].text(), "Tide calendar, Probezeit bis 1. Dezember 2026: 0,00\u00a0€\nDanach 107,10\u00a0€ pro Jahr, ab dem 1. Dezember 2026\nRabatt: -4,90\u00a0€\n")
 }

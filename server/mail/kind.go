@@ -25,7 +25,7 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 	spoken := speaks(told.Locale, told.Seller)
 	switch l.Kind {
 	case tenant.LetterReceipt:
-		c, err = p.receipt(ctx, spoken, told.Seller, told.Order, told.Deliveries)
+		c, err = p.receipt(ctx, spoken, told.Seller, told.Order, told.Lines, told.Deliveries)
 	case tenant.LetterPaymentFailed:
 		c = paymentFailed(spoken, told)
 	case tenant.LetterTrialEnding:

@@ -78,14 +78,14 @@ func TestSpeaks_TakesTheReadersThenTheSellers(t *testing.T) {
 	}{{new("ja"), "de", "ja"}, {nil, "de", "de"}, {new("nl"), "fr", "fr"}, {new("en-GB"), "de", "en"}, {nil, "", "en"}} {
 		assert.Equal(t, c.want, speaks(c.theirs, &tenant.Account{Locale: c.sellers}).Tag)
 	}
-	assert.Equal(t, "EUR\u00a023.80", speaks(nil, &tenant.Account{}).Money(2380, "eur"))
+	assert.Equal(t, "€23.80", speaks(nil, &tenant.Account{}).Money(2380, "eur"))
 }
 
 // Nothing of a letter stays English in another language.
 func TestLetters_AreTranslatedAsAWhole(t *testing.T) {
 	t.Parallel()
 	usual := func(string) string { return "X" }
-	_, english := everyLetter(t, locale.EnglishCodes, usual)
+	_, english := everyLetter(t, locale.English, usual)
 	assert.Contains(t, strings.Join(english["receipt"].closing, " "), "your right to withdraw ended")
 	for _, l := range locale.All()[1:] {
 		_, all := everyLetter(t, l, usual)

@@ -104,7 +104,7 @@ func TestContent_IsTextByText(t *testing.T) {
 		opening: []string{"Hello.", "How are you?"}, facts: []string{"Total: 1", "Paid: 1"}, actions: []action{{"Look here:", "https://a.example", "Look"}},
 		items: []item{{name: "Key", value: "ABC"}, {name: "Club"}}, closing: []string{"Bye."},
 	}
-	assert.Equal(t, "Hello.\n\nHow are you?\n\nTotal: 1\nPaid: 1\n\nLook here:\nhttps://a.example\n\nKey\nABC\n\nClub\n\nBye.\n", c.text())
+	assert.Equal(t, "Hello.\n\nHow are you?\n\nTotal: 1\nPaid: 1\n\nKey\nABC\n\nClub\n\nLook here:\nhttps://a.example\n\nBye.\n", c.text())
 }
 
 func TestInTurn_KeepsNobodyWaiting(t *testing.T) {

@@ -65,12 +65,16 @@ func (p *Post) sendReceipt(ctx context.Context, o *order.Order, count counter) e
 	if err != nil {
 		return err
 	}
+	bought, err := p.store.OrderLines(ctx, o)
+	if err != nil {
+		return err
+	}
 	theirs, err := p.store.OrderLocale(ctx, o)
 	if err != nil {
 		return err
 	}
 	l := speaks(theirs, seller)
-	c, err := p.receipt(ctx, l, seller, o, deliveries)
+	c, err := p.receipt(ctx, l, seller, o, bought, deliveries)
 	if err != nil {
 		return err
 	}
@@ -78,11 +82,11 @@ func (p *Post) sendReceipt(ctx context.Context, o *order.Order, count counter) e
 }
 
 // receipt returns what the letter with a receipt says.
-func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Account, o *order.Order, deliveries []store.LetterDelivery) (content, error) {
+func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Account, o *order.Order, bought []store.LetterLine, deliveries []store.LetterDelivery) (content, error) {
 	c := content{
 		subject: l.T("mail.receipt.subject", "seller", nameOf(seller), "number", orderNumber(o)),
 		opening: []string{l.T("mail.receipt.opening", "number", orderNumber(o), "seller", nameOf(seller))},
-		facts:   []string{l.T("mail.total", "amount", l.Money(o.TotalAmount, o.Currency))},
+		sums:    sumsOf(l, seller, o, bought),
 		actions: []action{{l.T("mail.receipt.see"), o.ReceiptURL, l.T("mail.receipt.button")}},
 	}
 	var hasFiles bool

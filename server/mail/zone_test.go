@@ -18,6 +18,6 @@ func TestInvoiceSent_HasTheDateOfTheSellersZone(t *testing.T) {
 	due := core.TimeOf(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC))
 	i := &invoice.Invoice{Number: new("KES-1"), Currency: "usd", TotalAmount: 100, Status: invoice.StatusOpen, DueAt: &due}
 	for zone, want := range map[string]string{"Pacific/Auckland": "1 January 2027", "UTC": "31 December 2026"} {
-		assert.Contains(t, invoiceSent(locale.EnglishCodes, &tenant.Account{Name: "Kestrel", Timezone: zone}, i).facts, "Due date: "+want)
+		assert.Contains(t, invoiceSent(locale.English, &tenant.Account{Name: "Kestrel", Timezone: zone}, i).facts, "Due date: "+want)
 	}
 }

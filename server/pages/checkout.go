@@ -237,11 +237,7 @@ func (p *Pages) variantsOf(ctx context.Context, account string, items []lineitem
 
 // paidEvery returns how often a recurring price is paid, such as "every year" or "every month, 5 times".
 func paidEvery(l *locale.Locale, v *catalog.PriceVariant) string {
-	every := l.Every(*v.Interval, *v.IntervalCount)
-	if v.BillingCycles != nil {
-		every = l.T("every.times", "every", every, "count", *v.BillingCycles)
-	}
-	return every
+	return l.Times(l.Every(*v.Interval, *v.IntervalCount), v.BillingCycles)
 }
 
 // welcomeBack asks the provider what became of a checkout's payment, once its buyer comes back from their bank, however often they do. A failure is

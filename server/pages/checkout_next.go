@@ -37,19 +37,7 @@ func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[st
 
 // nextOf says when and what is paid for a line again. A discount may end before, so the price is the one without it.
 func (p checkoutPage) nextOf(line *shownLine, v *catalog.PriceVariant, next *checkout.NextPayment) string {
-	each := p.l.Every(*v.Interval, max(core.Deref(v.IntervalCount), 1))
-	if next.Times != nil {
-		each = p.l.T("every.times", "every", each, "count", *next.Times)
-	}
-	amount, day := p.l.Money(next.Amount, line.Currency), p.l.Day(p.Seller.Local(next.At))
+	each := p.l.Times(p.l.Every(*v.Interval, max(core.Deref(v.IntervalCount), 1)), next.Times)
 	isTaxedLater := p.Checkout.TaxAmount == nil && !line.TaxInclusive
-	switch {
-	case line.DiscountAmount > 0 && isTaxedLater:
-		return p.l.T("next.usual_taxed", "amount", amount, "every", each, "day", day)
-	case line.DiscountAmount > 0:
-		return p.l.T("next.usual", "amount", amount, "every", each, "day", day)
-	case isTaxedLater:
-		return p.l.T("next.then_taxed", "amount", amount, "every", each, "day", day)
-	}
-	return p.l.T("next.then", "amount", amount, "every", each, "day", day)
+	return p.l.Next(each, p.l.Money(next.Amount, line.Currency), p.l.Day(p.Seller.Local(next.At)), line.DiscountAmount > 0, isTaxedLater)
 }

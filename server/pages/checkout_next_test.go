@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // Whoever buys a subscription knows what it will cost, and when, before they pay and after.
@@ -54,4 +55,33 @@ func TestCheckoutPage_SaysWhatIsPaidNextWithoutDiscountsAndWithTax(t *testing.T)
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"half"}}), "Without the discount: $20.00 every month plus tax, from")
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"half"}, "country": {"DE"}}), "Without the discount: $22.00 every month, from")
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}, "country": {"DE"}}), "Then $22.00 every month, from")
+}
+
+// The receipt's letter says what was bought and what is paid next, in the words of the checkout.
+func TestReceiptLetter_SaysWhatWasBoughtAndWhatIsPaidNext(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		w.now = time.Date(2039, 1, 31, 12, 0, 0, 0, time.UTC)
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1900, Name: "VAT"}}}
+		})
+		require.NoError(t, err)
+		receipt := func(v catalog.PriceVariant, shown string) string {
+			t.Helper()
+			c := w.checkout(v)
+			form := card("4242424242424242", shown)
+			form.Set("country", "DE")
+			assert.Contains(t, w.post(c, http.StatusOK, form), "Thank you for your order")
+			w.letters = nil
+			require.NoError(t, w.mails(mailServer{w}))
+			require.Len(t, w.letters, 1)
+			return w.letters[0].Text
+		}
+		monthly := catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), BillingCycles: new(int64(5)), TrialDays: 14}
+		assert.Contains(t, receipt(monthly, "0 4522 4522"), "\n2 × Handbook, trial until 14 February 2039: $0.00\nThen $45.22 every month, 5 times, from 14 February 2039\nVAT 19%: $0.00\nTotal: $0.00\n")
+		monthly.TrialDays = 0
+		assert.Contains(t, receipt(monthly, "4522"), "\n2 × Handbook: $38.00\nThen $45.22 every month, 4 times, from 28 February 2039\nVAT 19%: $7.22\nTotal: $45.22\n")
+		assert.Contains(t, receipt(catalog.PriceVariant{Amount: 1900}, "4522"), "\n2 × Handbook: $38.00\nVAT 19%: $7.22\nTotal: $45.22\n")
+	})
 }

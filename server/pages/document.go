@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
@@ -164,7 +165,7 @@ func linesOf(l *locale.Locale, items []lineitem.Item) []invoicepdf.Line {
 	lines := make([]invoicepdf.Line, len(items))
 	for i, item := range items {
 		lines[i] = invoicepdf.Line{
-			Description: describe(l, &item), Quantity: item.Quantity, Unit: item.UnitAmount, Discount: item.DiscountAmount,
+			Description: mail.Describe(l, &item), Quantity: item.Quantity, Unit: item.UnitAmount, Discount: item.DiscountAmount,
 			Net: item.NetAmount, Tax: item.TaxAmount, Total: item.TotalAmount,
 		}
 		if item.TaxRateBps != 0 {

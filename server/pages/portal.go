@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/content"
@@ -285,7 +286,7 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 func bought(l *locale.Locale, items []lineitem.Item) string {
 	all := make([]string, len(items))
 	for i := range items {
-		if all[i] = describe(l, &items[i]); items[i].Quantity != 1 {
+		if all[i] = mail.Describe(l, &items[i]); items[i].Quantity != 1 {
 			all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, all[i])
 		}
 	}

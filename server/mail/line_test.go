@@ -1,4 +1,4 @@
-package pages
+package mail
 
 import (
 	"testing"
@@ -13,11 +13,11 @@ import (
 func TestDescribe_SaysATrialInTheLanguageAndKeepsTheSellersWords(t *testing.T) {
 	t.Parallel()
 	item := &lineitem.Item{Kind: lineitem.KindPrice, ProductName: "Club"}
-	assert.Equal(t, "Club", describe(locale.Find("de"), item))
+	assert.Equal(t, "Club", Describe(locale.Find("de"), item))
 	item.DescribeTrial(time.Date(2026, 12, 9, 0, 0, 0, 0, time.UTC))
-	assert.Equal(t, "Club, trial until 9 December 2026", describe(locale.English, item))
-	assert.Equal(t, "Club, Probezeit bis 9. Dezember 2026", describe(locale.Find("de"), item))
-	assert.Equal(t, "Club（2026年12月9日まで無料体験）", describe(locale.Find("ja"), item))
+	assert.Equal(t, "Club, trial until 9 December 2026", Describe(locale.English, item))
+	assert.Equal(t, "Club, Probezeit bis 9. Dezember 2026", Describe(locale.Find("de"), item))
+	assert.Equal(t, "Club（2026年12月9日まで無料体験）", Describe(locale.Find("ja"), item))
 	item.Kind = lineitem.KindCustom
-	assert.Equal(t, "Club, trial until 2026-12-09", describe(locale.Find("de"), item))
+	assert.Equal(t, "Club, trial until 2026-12-09", Describe(locale.Find("de"), item))
 }
