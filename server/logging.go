@@ -42,7 +42,10 @@ func (h requestHandler) WithGroup(name string) slog.Handler {
 	return requestHandler{h.Handler.WithGroup(name)}
 }
 
-var nosniff = []string{"nosniff"}
+var (
+	nosniff = []string{"nosniff"}
+	secure  = []string{"max-age=31536000"}
+)
 
 // observe is around every request. It gives the request its id, turns an error or a panic into an answer, and logs one line
 // about it. If the answer had begun before, the connection is broken off, so that nobody takes a part for the whole.
@@ -62,6 +65,9 @@ func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		header["X-Request-Id"] = []string{who.RequestID}
 		header["X-Content-Type-Options"] = nosniff
+		if s.isSecure {
+			header["Strict-Transport-Security"] = secure
+		}
 		err := s.survive(c, h)
 		begun := c.Response().Committed
 		if err != nil {

@@ -63,7 +63,8 @@ type Deps struct {
 	// Development mounts the operations that only a development server has.
 	Development bool
 
-	// PublicURL and Release are what the server's document says about the server. An empty one is left out.
+	// PublicURL and Release are what the server's document says about the server. An empty one is left out. If PublicURL is of https,
+	// every answer has browsers come by https alone, also on the hosts of sites.
 	PublicURL, Release string
 
 	// Document and Register replace the bundled API and its generated routes in tests.
@@ -81,6 +82,7 @@ type Server struct {
 	proxies    []netip.Prefix
 	prepare    func(context.Context, http.Header) (context.Context, error)
 	develops   bool
+	isSecure   bool // browsers reach it by https
 	readiness  readiness
 	errorPage  func(c echo.Context, status int, isCrowded bool) error
 	strangers  strangers
@@ -106,7 +108,7 @@ func New(d Deps) (*Server, error) {
 	}
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
-		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
+		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, isSecure: strings.HasPrefix(d.PublicURL, "https:"), errorPage: d.ErrorPage,
 		requests: newRequestLog(), underWay: newUnderWay(), media: newSpending(addressMediaMinute), shares: caller.NewShares(runtime.GOMAXPROCS(0), sharePatience, &core.CrowdedError{}), itemTurns: newItemTurns(itemPatience), bodyPause: bodyPause, accountQuota: d.AccountQuota,
 	}
 	if d.Inside != nil {

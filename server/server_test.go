@@ -88,6 +88,27 @@ func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
 	}
 }
 
+// Browsers come by https alone once they were here, to pages, sites and the API alike. Of a server without https they are not asked that.
+func TestServer_HasBrowsersComeByHTTPSAlone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	document, err := os.ReadFile("testdata/widgets.yaml")
+	require.NoError(t, err)
+	for publicURL, want := range map[string][]string{"https://pay.example": {"max-age=31536000"}, "http://pay.example": nil} {
+		s, err := New(Deps{
+			Store: f.store, Log: NewLogger(f.log, LogJSON), Document: document, PublicURL: publicURL,
+			Pages:    map[string]echo.HandlerFunc{"/shop/:id": showPage},
+			Register: func(r api.EchoRouter) { registerWidgets(r, f.calls, nil) },
+		})
+		require.NoError(t, err)
+		for _, address := range []string{"https://pay.example/shop/a", "https://own.example/shop/a", "https://pay.example/nowhere", "https://pay.example/v1/widgets"} {
+			answer := httptest.NewRecorder()
+			s.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, address, nil))
+			assert.Equal(t, want, answer.Header()["Strict-Transport-Security"], "%s of %s", address, publicURL)
+		}
+	}
+}
+
 // assertLimitHeaders reads them the way RFC 9651 says. They are of a request that was sent after asked.
 func assertLimitHeaders(t *testing.T, asked time.Time, h http.Header) (remaining, reset int64) {
 	t.Helper()

@@ -343,9 +343,6 @@ func (d *Dashboard) write(c echo.Context, status int, frame ui.Frame, p ui.Page)
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Robots-Tag", "noindex")
-	if d.isSecure {
-		header.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 	if len(p.Secrets) > 0 { // see ui.WriteHTML
 		return c.HTMLBlob(status, text.Bytes())
 	}

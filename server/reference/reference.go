@@ -99,9 +99,6 @@ func (r *Reference) answer(c echo.Context, name string) error {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' "+ui.SheetHash()+"; script-src 'self'; connect-src 'self'; img-src 'self' "+ui.FaviconPolicy+"; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	if strings.HasPrefix(r.address, "https:") {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 	h.Set(echo.HeaderCacheControl, "no-cache")
 	return page.Write(c.Response(), c.Request(), status)
 }
