@@ -51,13 +51,16 @@ func IsCountry(code string) bool {
 	return is
 }
 
-// Country returns the name of a country. A code that is no country's is returned itself.
+// Country returns the name of a country as of CLDR 48. A code that is no country's is returned itself.
 func (l *Locale) Country(code string) string {
 	region, is := regionOf(code)
 	if !is {
 		return code
 	}
-	name := display.Regions(l.language).Name(region)
+	name, isRenamed := renamed[l.language.String()][code]
+	if !isRenamed {
+		name = display.Regions(l.language).Name(region)
+	}
 	if l.names != nil {
 		name = l.names(name)
 	}

@@ -36,3 +36,27 @@ func TestCountry_IsNamedInEachLanguage(t *testing.T) {
 		assert.False(t, IsCountry(none))
 	}
 }
+
+// What countries call themselves now is in the list and on invoices, whatever the library had years ago.
+func TestCountry_HasTheNamesOfToday(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string][]string{
+		"MK": {"North Macedonia", "Nordmazedonien", "Macédoine du Nord", "Macedonia del Norte", "Macedônia do Norte", "北マケドニア"},
+		"SZ": {"Eswatini", "Eswatini", "Eswatini", "Esuatini", "Essuatíni", "エスワティニ"},
+		"TR": {"Türkiye", "Türkei", "Turquie", "Turquía", "Turquia", "トルコ"},
+		"CZ": {"Czechia", "Tschechien", "Tchéquie", "Chequia", "Tchéquia", "チェコ"},
+		"CV": {"Cape Verde", "Cabo Verde", "Cap-Vert", "Cabo Verde", "Cabo Verde", "カーボベルデ"},
+	} {
+		var named []string
+		for _, l := range All() {
+			named = append(named, l.Country(code))
+		}
+		assert.Equal(t, want, named, code)
+	}
+	for tag, names := range renamed {
+		for code, name := range names {
+			assert.True(t, IsCountry(code), code)
+			assert.Contains(t, Find(tag).Countries(), Country{code, name}, tag)
+		}
+	}
+}
