@@ -17,23 +17,19 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// site is a migrated database with an account, and one API key of it.
+// site is the program on a database, which has an account and one API key of it.
 type site struct {
 	binary *harness.Binary
 	url    string
 	key    string
 }
 
+// newSite makes a site of a database that is migrated. It runs no command of the program: each start costs more than most of what a test does with one.
 func newSite(t *testing.T, url string) *site {
 	t.Helper()
 	b := in(t, t.TempDir())
 	b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
-	if out, err := b.Command("migrate").CombinedOutput(); err != nil {
-		t.Fatalf("migrate: %v\n%s", err, out)
-	}
-	account := b.JSON(t, "accounts", "create", "--name", "Operator", "--email", "op@example.com", "--json")
-	key := b.JSON(t, "keys", "create", "--account", account["id"].(string), "--json")
-	return &site{binary: b, url: url, key: key["token"].(string)}
+	return &site{binary: b, url: url, key: harness.Accounts(t, url, 1)[0].Key}
 }
 
 func (s *site) client(p *harness.Process) *harness.Client {
@@ -242,8 +238,7 @@ func TestServe_SaysInProductionThatNobodyReachesItsLinks(t *testing.T) {
 
 func TestServe_RefusesASecondProcessOnOneFile(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := newSite(t, "sqlite://"+filepath.Join(dir, "one.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	first := s.binary.Serve(t, "")
 	second := s.binary.Start(t, "")
 	if code := second.Ended(t); code == 0 {

@@ -157,7 +157,7 @@ func TestSecretKey_ALostOneIsReplacedOnPurpose(t *testing.T) {
 func TestSecretKey_OfDevelopmentIsAFileThatIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := newSite(t, "sqlite://"+filepath.Join(dir, "shop.db"))
+	s := newSite(t, database.URL(t, "sqlite"))
 	s.binary.Env = append(s.binary.Env, "TILLWRIGHT_DATA_DIR="+dir)
 	file := filepath.Join(dir, "secret.key")
 	begin := func() *harness.Process { return s.binary.Start(t, "") }
