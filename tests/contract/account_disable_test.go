@@ -8,14 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // Whoever has a key or a client secret of a disabled account is answered as if it were none, and changes nothing.
 func TestEveryOperation_RefusesADisabledAccount(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w, bystander := newWorld(t, s), s.Account(t)
 		stranger := w.As("sk_nonsense").Do(t, http.MethodGet, "/v1/account", nil)
 		before := w.snapshot(t)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // unlogged are the writes that leave no line: they change nothing that anybody could ask about, or only ask and send.
@@ -94,8 +93,7 @@ func linesIn(t *testing.T, list, answer *harness.Response) (lines []map[string]a
 
 func TestIdleWrites_LeaveALineOnceTheyChangeSomething(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		operations := map[string]*harness.Operation{}
 		for _, op := range harness.Operations() {
 			operations[op.ID] = op

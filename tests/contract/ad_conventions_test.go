@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // ofAds tells the operations of ads that go through a channel. The account's limits, audit trail and capabilities do not, nor does what is
@@ -58,8 +57,8 @@ func TestAdOperations_AreThoseOfTheContract(t *testing.T) {
 
 func TestEveryAdOperation_NeedsAnActivatedChannel(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		w := newWorld(t, s)
 		for _, channel := range []string{"sacct", "agency"} {
 			w.Must(t, http.MethodPost, "/v1/socials/"+w.IDs[channel]+"/deactivate", nil)
 		}
@@ -79,8 +78,7 @@ func TestEveryAdOperation_PassesOnWhatItsNetworkSays(t *testing.T) {
 	asks := func(op *harness.Operation) bool {
 		return ofAds(op) && !slices.Contains(silent, op.ID) && !strings.Contains(op.Path, "/bulk-")
 	}
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		// A list over several channels goes without the figures of one whose network does not answer.
 		w.Must(t, http.MethodPost, "/v1/socials/"+w.IDs["agency"]+"/deactivate", nil)

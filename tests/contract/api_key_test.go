@@ -12,7 +12,7 @@ import (
 )
 
 func TestCreateAPIKey_ShowsItsTokenOnce(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
 		owner := s.Account(t)
 		c := owner.SDK()
 		made := ok[*sdk.APIKey](t)(c.APIKeys.Create(background, &sdk.APIKeyCreate{Name: new("till")}))

@@ -12,20 +12,21 @@ import (
 var verifyLink = regexp.MustCompile(`http\S+/verify/\S+`)
 
 func TestVerifyPublicCheckoutEmail_AsksTheReaderOfTheMail(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		who := unique() + "@example.com"
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: lines(onSale(t, c, 1900))}))
-		buyer := s.From(t, "127.0.0.1").SDK()
+		buyer := s.From(t, "127.0.9.4").SDK()
 		_, err := buyer.PublicCheckouts.VerifyEmail(background, made.ClientSecret)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "customer_email")
-		ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Update(background, made.ClientSecret, &sdk.PublicCheckoutUpdate{CustomerEmail: sdk.Set("ada@example.com")}))
+		ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Update(background, made.ClientSecret, &sdk.PublicCheckoutUpdate{CustomerEmail: sdk.Set(who)}))
 		if asked := ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.VerifyEmail(background, made.ClientSecret)); asked.CustomerEmailVerified {
 			t.Error("the letter was not read yet")
 		}
 		_, err = buyer.PublicCheckouts.VerifyEmail(background, made.ClientSecret)
 		refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "customer_email")
 
-		letters := s.Mail.Letters()
-		if len(letters) != 1 || letters[0].To != "ada@example.com" {
+		letters := s.Mail.LettersWith(who)
+		if len(letters) != 1 || letters[0].To != who {
 			t.Fatalf("the letters are %+v", letters)
 		}
 		if !verifyLink.MatchString(letters[0].Text) {
@@ -36,7 +37,7 @@ func TestVerifyPublicCheckoutEmail_AsksTheReaderOfTheMail(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "customer_email_verified")
 		}
 		ok[*sdk.Checkout](t)(c.Checkouts.Update(background, made.ID, &sdk.CheckoutUpdate{ // the seller vouches
-			CustomerEmail: sdk.Set("ada@example.com"), CustomerEmailVerified: new(true),
+			CustomerEmail: sdk.Set(who), CustomerEmailVerified: new(true),
 		}))
 		if seen := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, made.ID)); !seen.CustomerEmailVerified {
 			t.Error("the address is not verified")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // heavy makes a product of 200 kB with a price, and returns its id and that of its price variant.
@@ -53,8 +52,7 @@ const (
 
 func TestExpand_HasALargestAnswer(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		_, price := heavy(t, w.Client, "Heavy")
 		body := fifty(price)
@@ -66,9 +64,9 @@ func TestExpand_HasALargestAnswer(t *testing.T) {
 				t.Errorf("%s %s is refused with %q: %s", method, path, f.Param, f.Message)
 			}
 		}
-		before := s.Count(t, "checkouts")
+		before := s.Count(t, "checkouts WHERE account_id = '"+w.Account+"'")
 		tooLarge("expand", http.MethodPost, "/v1/checkouts?expand=line_items.product", body, "Idempotency-Key", "heavy")
-		if now := s.Count(t, "checkouts"); now != before {
+		if now := s.Count(t, "checkouts WHERE account_id = '"+w.Account+"'"); now != before {
 			t.Errorf("%d checkouts were made by a refused request", now-before)
 		}
 		made := w.Must(t, http.MethodPost, "/v1/checkouts", body, "Idempotency-Key", "heavy") // the key is free
@@ -100,8 +98,7 @@ func TestExpand_HasALargestAnswer(t *testing.T) {
 // TestExpand_OfAChargeStaysIDsWhenTooLarge pays first and answers after that: a refusal would hide a charge.
 func TestExpand_OfAChargeStaysIDsWhenTooLarge(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		_, price := heavy(t, w.Client, "Heavy")
 		made := w.Must(t, http.MethodPost, "/v1/checkouts", fifty(price))
@@ -126,7 +123,7 @@ func TestExpand_OfAChargeStaysIDsWhenTooLarge(t *testing.T) {
 }
 
 func TestList_HasALargestAnswer(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
 		w := newWorld(t, s)
 		c := w.SDK()
 		for i := range 45 {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // ofOne is why the lists below a path are no files: they are of one object, and as short as a person reads.
@@ -92,8 +91,7 @@ func (w *world) sheet(t *testing.T, op *harness.Operation, query url.Values) (he
 // A file has what its list shows with the same filters, in the list's order, and a cell for each of the list's fields.
 func TestEveryExport_IsWhatItsListShows(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, address string) {
-		s := boot(t, address)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w, chance := newWorld(t, s), seeded(t)
 		w.Client = w.fresh(t, s)
 		w.trade(t, chance)
@@ -184,8 +182,8 @@ func at(object map[string]any, column string) any {
 
 func TestExport_HasTheBodiesThatAListDoesNotRead(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, address string) {
-		w := newWorldOfSales(t, boot(t, address))
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		w := newWorldOfSales(t, s)
 		for id, want := range map[string]string{"exportBlogPosts": "Hello", "exportLegalPages": "Be kind"} {
 			head, rows := w.sheet(t, harness.ByID(id), url.Values{"status": {"published"}})
 			require.Len(t, rows, 1)
@@ -219,8 +217,7 @@ func TestExport_RefusesWhatItsListRefuses(t *testing.T) {
 // A key that may no longer list customers has no file of them either, though it serves for other things; nor has one that it made.
 func TestExport_EndsWithItsScopes(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, address string) {
-		s := boot(t, address)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorldOfSales(t, s)
 		made := w.Must(t, http.MethodPost, "/v1/auth/keys", map[string]any{"name": "limited", "scopes": []string{"customers:read", "keys:write"}})
 		parent := w.with(made["token"].(string))
@@ -242,8 +239,7 @@ func TestExport_EndsWithItsScopes(t *testing.T) {
 // Whoever asked for a file with a key that was deleted has nothing in its address any more.
 func TestExport_EndsWithItsKey(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, address string) {
-		s := boot(t, address)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorldOfSales(t, s)
 		limited := w.with(s.Key(t, w.Account, "customers:read"))
 		signed, err := url.Parse(limited.Must(t, http.MethodGet, "/v1/customers/export", nil)["url"].(string))

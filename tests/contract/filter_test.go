@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // seeded returns a source of chance and prints its seed, which TILLWRIGHT_TEST_SEED repeats.
@@ -321,8 +320,7 @@ func (w *world) filters(op *harness.Operation, items []item) map[string][]string
 // A list with filters is what a plain scan of the list without them finds: each that the document has, alone and in pairs.
 func TestEveryFilter_IsAPlainScan(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, address string) {
-		s := boot(t, address)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w, chance := newWorld(t, s), seeded(t)
 		w.Client = w.fresh(t, s)
 		w.trade(t, chance)

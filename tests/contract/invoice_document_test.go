@@ -19,12 +19,13 @@ func TestGetInvoicePDF_IsAURLThatExpires(t *testing.T) {
 }
 
 func TestSendInvoice_SendsTheAddressOfItsPage(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		who := unique() + "@example.com"
+		order := purchase(t, c, who, onSale(t, c, 1900))
 		sent := ok[*sdk.Invoice](t)(c.Invoices.Send(background, order.Invoice.ID))
-		letters := s.Mail.Letters()
+		letters := s.Mail.LettersWith(who)
 		switch {
-		case len(letters) != 1 || letters[0].To != "ada@example.com" || !strings.Contains(letters[0].Subject, *sent.Number):
+		case len(letters) != 1 || letters[0].To != who || !strings.Contains(letters[0].Subject, *sent.Number):
 			t.Errorf("the letters are %+v", letters)
 		case sent.HostedURL == nil || !strings.Contains(letters[0].Text, *sent.HostedURL):
 			t.Errorf("the letter %q lacks %v", letters[0].Text, sent.HostedURL)
@@ -35,8 +36,9 @@ func TestSendInvoice_SendsTheAddressOfItsPage(t *testing.T) {
 }
 
 func TestSendInvoice_NotADraft(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		who := unique() + "@example.com"
+		order := purchase(t, c, who, onSale(t, c, 1900))
 		draft := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
 			CollectionMethod: new(sdk.CollectionMethod("charge_automatically")), Customer: order.Customer.ID, Lines: []sdk.InvoiceLineCreate{{Description: new("Work"), UnitAmount: new(int64(500))}},
 		}))
@@ -45,7 +47,7 @@ func TestSendInvoice_NotADraft(t *testing.T) {
 		}
 		_, err := c.Invoices.Send(background, draft.ID)
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "status")
-		if letters := s.Mail.Letters(); len(letters) != 0 {
+		if letters := s.Mail.LettersWith(who); len(letters) != 0 {
 			t.Errorf("the letters are %+v", letters)
 		}
 	})

@@ -227,8 +227,9 @@ func TestVoidInvoice_CallsItsOrderOffToo(t *testing.T) {
 }
 
 func TestInvoice_IsPastDueOnceItsTimeIsOver(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"invoice.past_due"}}))
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: hooks.URL, EnabledEvents: []string{"invoice.past_due"}}))
 		bob := billed(t, c)
 		open, made, void := issue(t, c, bob, workshop(100)), draft(t, c, bob, workshop(100)), issue(t, c, bob, workshop(100))
 		ok[*sdk.Invoice](t)(c.Invoices.Void(background, void.ID))
@@ -246,8 +247,8 @@ func TestInvoice_IsPastDueOnceItsTimeIsOver(t *testing.T) {
 		if status(made.ID) != "draft" || status(void.ID) != "void" {
 			t.Errorf("the draft is %s, the void one %s", status(made.ID), status(void.ID))
 		}
-		s.Hooks.Await(t, 1, "invoice.past_due")
-		if n := len(s.Hooks.Deliveries()); n != 1 {
+		hooks.Await(t, 1, "invoice.past_due")
+		if n := len(hooks.Deliveries()); n != 1 {
 			t.Errorf("it was told %d times", n)
 		}
 		if given := ok[*sdk.Invoice](t)(c.Invoices.Void(background, open.ID)); given.Status != "void" || given.PastDueAt == nil {
@@ -315,13 +316,14 @@ func TestListInvoices_OfASubscription(t *testing.T) {
 }
 
 func TestInvoiceEvents_FollowThoseOfTheOrder(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
-			URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid", "invoice.created", "invoice.paid", "invoice.voided"},
+			URL: hooks.URL, EnabledEvents: []string{"order.created", "order.paid", "invoice.created", "invoice.paid", "invoice.voided"},
 		}))
 		heard := func(n int, last string) (kinds []string) {
-			s.Hooks.Await(t, 1, last)
-			for _, d := range s.Hooks.Deliveries()[n:] {
+			hooks.Await(t, 1, last)
+			for _, d := range hooks.Deliveries()[n:] {
 				kinds = append(kinds, ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *endpoint.Secret)).Type)
 			}
 			return kinds

@@ -9,13 +9,11 @@ import (
 
 	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestEveryOperation_HidesOtherAccounts(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		mine, theirs := newWorld(t, s), newWorld(t, s)
 		before := theirs.snapshot(t)
 		conformance.HidesOtherAccounts(harness.Tested(t), mine.subject(t, s), theirs.subject(t, s))

@@ -39,15 +39,16 @@ func TestCreateLead_KeepsWhatIsSent(t *testing.T) {
 }
 
 func TestCreateLead_FindsItsCustomerAndTellsOfIt(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: hooks.URL, EnabledEvents: []string{"lead.created"}}))
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		lead := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ADA@example.com", Name: new("Somebody")}))
 		if lead.Customer.ID != ada.ID {
 			t.Errorf("the lead is of %s, not of %s", lead.Customer.ID, ada.ID)
 		}
-		s.Hooks.Await(t, 1, "lead.created")
-		arrived := s.Hooks.Deliveries()[0]
+		hooks.Await(t, 1, "lead.created")
+		arrived := hooks.Deliveries()[0]
 		event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived.Body, arrived.Header, *endpoint.Secret))
 		customer, told := ok[*sdk.Customer](t)(event.Customer()), ok[*sdk.Lead](t)(event.Lead())
 		if customer.ID != ada.ID || customer.Name != nil || told.ID != lead.ID || *told.Name != "Somebody" {
@@ -171,8 +172,9 @@ func TestLeadConsent_IsOfThisWorld(t *testing.T) {
 }
 
 func TestImportLeads_SaysWhatBecameOfEach(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: hooks.URL, EnabledEvents: []string{"lead.created"}}))
 		there := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "there@example.com", Name: new("There")}))
 		result := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: []sdk.LeadRow{
 			{Email: new("new@example.com"), Consent: &sdk.LeadRowConsent{Marketing: new(true), At: new("2026-01-02T03:04:05Z")}, Metadata: map[string]string{"a": "1"}},
@@ -203,9 +205,9 @@ func TestImportLeads_SaysWhatBecameOfEach(t *testing.T) {
 		if *made.Name != "Again" || made.Source != "import" || *made.Consent.At != "2026-01-02T03:04:05.000Z" || made.Metadata["a"] != "1" {
 			t.Errorf("the lead is %+v", made)
 		}
-		s.Hooks.Await(t, 2, "lead.created")
-		if all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil)); len(all.Data) != 2 || len(s.Hooks.Deliveries()) != 2 {
-			t.Errorf("%d leads are there, %d events arrived", len(all.Data), len(s.Hooks.Deliveries()))
+		hooks.Await(t, 2, "lead.created")
+		if all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil)); len(all.Data) != 2 || len(hooks.Deliveries()) != 2 {
+			t.Errorf("%d leads are there, %d events arrived", len(all.Data), len(hooks.Deliveries()))
 		}
 	})
 }

@@ -134,8 +134,9 @@ func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
 
 // An order that is paid by credit is paid as it is made, and one of a renewal may be of another product than the last one.
 func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid"}}))
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: hooks.URL, EnabledEvents: []string{"order.created", "order.paid"}}))
 		low, high := monthly(t, c, 900), monthly(t, c, 1900)
 		sub := subscription(t, c, low)
 		change := func(v *sdk.PriceVariant, when sdk.ProrationBehavior) {
@@ -143,7 +144,7 @@ func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
 		}
 		gives := func(n int, kind string, v *sdk.PriceVariant) {
 			t.Helper()
-			last := s.Hooks.Await(t, n, kind)[n-1]
+			last := hooks.Await(t, n, kind)[n-1]
 			order := ok[*sdk.Order](t)(ok[*sdk.Event](t)(sdk.VerifyWebhook(last.Body, last.Header, *endpoint.Secret)).Order())
 			at := slices.IndexFunc(had(t, c, sub.Customer.ID), func(g sdk.Grant) bool { return g.Product.ID == v.Product.ID })
 			if want := had(t, c, sub.Customer.ID)[at]; len(order.Grants) != 1 || order.Grants[0].ID != want.ID {
@@ -161,13 +162,14 @@ func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
 }
 
 func TestOrderEvents_ShowTheOrderAsItBecomes(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
-			URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid"},
+			URL: hooks.URL, EnabledEvents: []string{"order.created", "order.paid"},
 		}))
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
-		s.Hooks.Await(t, 1, "order.paid")
-		arrived := s.Hooks.Deliveries()
+		hooks.Await(t, 1, "order.paid")
+		arrived := hooks.Deliveries()
 		if len(arrived) != 2 {
 			t.Fatalf("%d events arrived", len(arrived))
 		}

@@ -139,7 +139,7 @@ func TestDeleteCustomerPaymentMethod_TakesTheDefaultAway(t *testing.T) {
 
 // What is free takes a method all the same, if it is to be kept.
 func TestPaymentMethod_IsSavedWithoutACharge(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		free := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
 			Name: "Free", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{AmountType: new(sdk.PriceVariantAmountTypeFree)}},
@@ -152,7 +152,7 @@ func TestPaymentMethod_IsSavedWithoutACharge(t *testing.T) {
 			t.Errorf("the checkout is %+v", done)
 		}
 		saved := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data
-		if charges := s.Count(t, "test_charges WHERE amount > 0"); len(saved) != 1 || charges != 0 {
+		if charges := s.Count(t, "test_charges WHERE amount > 0 AND account_id = '"+accountOf(t, c)+"'"); len(saved) != 1 || charges != 0 {
 			t.Fatalf("%d payment methods are saved with %d charges", len(saved), charges)
 		}
 		_, err := c.Checkouts.Confirm(background, cart(t, c, ada).ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: saved[0].ID}})
@@ -204,9 +204,11 @@ func TestUpdateCustomer_TriesANewDefaultOnWhatIsPastDue(t *testing.T) {
 
 // An attempt with a new default is one more: those that are planned stay as many and where they are.
 func TestUpdateCustomer_LeavesThePlannedAttemptsToADefaultThatFails(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		sub := pastDue(t, c)
-		attempts := func() int { return s.Count(t, "payments WHERE purpose = 'invoice'") }
+		attempts := func() int {
+			return s.Count(t, "payments WHERE purpose = 'invoice' AND account_id = '"+accountOf(t, c)+"'")
+		}
 		before := attempts()
 		method := methodOf(t, c, sub, "tok_fail_on_renewal")
 		for range 2 { // the second time it is no new one

@@ -73,8 +73,7 @@ func TestPublicLead_KeepsWhatAFormSends(t *testing.T) {
 // Whoever types an address need not be who it belongs to, and does not learn whether it is known.
 func TestPublicLead_ChangesAndTellsNothingOfWhoIsKnown(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		owner := s.Account(t)
 		c := owner.SDK()
 		known := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Name: new("Ada")}))
@@ -149,7 +148,8 @@ func TestPublicLead_NeedsATokenAndWhatIsOnSale(t *testing.T) {
 }
 
 func TestPublicLead_AgreesToNothingBeforeALetterIsConfirmed(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		who := unique() + "@example.com"
 		if a := ok[*sdk.Account](t)(c.Account.Get(background)); a.LeadConfirmation != "none" {
 			t.Errorf("a new account's lead_confirmation is %s", a.LeadConfirmation)
 		}
@@ -158,14 +158,14 @@ func TestPublicLead_AgreesToNothingBeforeALetterIsConfirmed(t *testing.T) {
 			t.Errorf("lead_confirmation is %s", a.LeadConfirmation)
 		}
 		form := openForm(t, c)
-		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: "silent@example.com"})
-		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: "ada@example.com", Consent: new(true)})
+		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: "silent-" + who})
+		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: who, Consent: new(true)})
 		if got := leadsOf(t, c)[0]; got.Consent.Marketing || got.Consent.At == nil || got.Consent.ConfirmedAt != nil {
 			t.Errorf("before the letter the consent is %+v", got.Consent)
 		}
-		comes(func() bool { return len(s.Mail.Letters()) > 0 })
-		letters := s.Mail.Letters()
-		if len(letters) != 1 || letters[0].To != "ada@example.com" || !strings.Contains(letters[0].Text, "/subscribe/") {
+		comes(func() bool { return len(s.Mail.LettersWith(who)) > 0 })
+		letters := s.Mail.LettersWith(who)
+		if len(letters) != 1 || letters[0].To != who || !strings.Contains(letters[0].Text, "/subscribe/") {
 			t.Errorf("the letters are %+v", letters)
 		}
 	})

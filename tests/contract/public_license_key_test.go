@@ -17,10 +17,9 @@ func (w *world) shows(key, device string) map[string]any {
 
 func TestPublicLicenseKey_NeedsNoAPIKeyAndTellsNoCustomer(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
-		buyer := s.From(t, "127.0.0.9")
+		buyer := s.From(t, "127.0.9.1")
 		activation := buyer.Must(t, http.MethodPost, "/public/license_keys/activate", w.shows(w.License, "tablet"))
 		seen := buyer.Must(t, http.MethodPost, "/v1/public/license_keys/validate", w.shows(w.License, "tablet"))
 		if seen["code"] != "valid" || seen["token"] == nil || seen["activation"].(map[string]any)["id"] != activation["id"] {
@@ -41,10 +40,9 @@ func TestPublicLicenseKey_NeedsNoAPIKeyAndTellsNoCustomer(t *testing.T) {
 // What an account, a product or a key is not told apart: they are all unknown.
 func TestPublicLicenseKey_TellsNothingOfWhatExists(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w, other := newWorld(t, s), newWorld(t, s)
-		buyer := s.From(t, "127.0.0.9")
+		buyer := s.From(t, "127.0.9.2")
 		for _, op := range []string{"validate", "activate", "deactivate"} {
 			var first *harness.Response
 			for what, change := range map[string]map[string]any{
@@ -75,10 +73,9 @@ func TestPublicLicenseKey_TellsNothingOfWhatExists(t *testing.T) {
 
 func TestPublicLicenseKey_MayBeAskedByPagesOfEverySite(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
-		page := s.From(t, "127.0.0.9")
+		page := s.From(t, "127.0.9.3")
 		for _, path := range []string{"/public/license_keys/validate", "/v1/public/license_keys/activate"} {
 			resp, err := page.Try(http.MethodOptions, path, nil, "Origin", "https://app.example", "Access-Control-Request-Method", "POST")
 			if err != nil || resp.Status != http.StatusNoContent || resp.Header.Get("Access-Control-Allow-Origin") != "*" ||

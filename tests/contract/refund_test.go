@@ -209,19 +209,23 @@ func TestRefund_BesideChangesOfTheInvoice(t *testing.T) {
 }
 
 func TestAuthenticateTestPayment_LetsAPaymentThrough(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		account := accountOf(t, c)
+		paymentIs := func(status string) string {
+			return s.Strings(t, `SELECT id FROM payments WHERE account_id = '`+account+`' AND status = '`+status+`'`)[0]
+		}
 		guide := onSale(t, c, 1900)
 		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
 			CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID}},
 		}))
 		_, err := c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeDeclined"}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
-		declined := s.Strings(t, `SELECT id FROM payments WHERE status = 'failed'`)[0]
+		declined := paymentIs("failed")
 		_, err = c.TestHelpers.AuthenticatePayment(background, declined)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 
 		ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_authenticationRequired"}}))
-		waiting := s.Strings(t, `SELECT id FROM payments WHERE status = 'requires_action'`)[0]
+		waiting := paymentIs("requires_action")
 		payment := ok[*sdk.Payment](t)(c.TestHelpers.AuthenticatePayment(background, waiting))
 		again := ok[*sdk.Payment](t)(c.TestHelpers.AuthenticatePayment(background, waiting))
 		if payment.Status != "succeeded" || payment.Order == nil || again.UpdatedAt != payment.UpdatedAt {
@@ -305,15 +309,16 @@ func TestUpdateRefund_ChangesCommentAndMetadata(t *testing.T) {
 
 // Each change of a refund is told once, in order, with the order as it became.
 func TestRefundEvents_ShowTheOrderAsItBecomes(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
-			URL: s.Hooks.URL, EnabledEvents: []string{"refund.created", "refund.updated"},
+			URL: hooks.URL, EnabledEvents: []string{"refund.created", "refund.updated"},
 		}))
 		order := paidWith(t, c, "pm_card_refundFail")
 		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID}))
 		ok[*sdk.Refund](t)(c.TestHelpers.SettleRefund(background, refund.ID, &sdk.RefundSettlement{Status: "failed"}))
-		s.Hooks.Await(t, 1, "refund.updated")
-		arrived := s.Hooks.Deliveries()
+		hooks.Await(t, 1, "refund.updated")
+		arrived := hooks.Deliveries()
 		if len(arrived) != 2 {
 			t.Fatalf("%d events arrived", len(arrived))
 		}

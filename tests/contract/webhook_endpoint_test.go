@@ -12,7 +12,6 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // endpoint registers the receiver for events, all of them when none are named.
@@ -47,8 +46,7 @@ func TestCreateWebhookEndpoint_ShowsItsSecretOnce(t *testing.T) {
 
 func TestWebhookEndpointBodies_MayBeWrapped(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		c := s.Account(t)
 		fields := map[string]any{"url": s.Hooks.URL, "enabled_events": []string{"order.paid"}}
 		plain := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", fields)
@@ -186,13 +184,14 @@ func TestListWebhookEventTypes_IsTheDocumentsTable(t *testing.T) {
 }
 
 func TestDelivery_TellsASaleInItsOrder(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
 		variant := onSale(t, c, 1900)
-		e := endpoint(t, c, s.Hooks.URL, sdk.EventCheckoutCreated, sdk.EventOrderCreated, sdk.EventOrderPaid)
+		e := endpoint(t, c, hooks.URL, sdk.EventCheckoutCreated, sdk.EventOrderCreated, sdk.EventOrderPaid)
 		order := purchase(t, c, "ada@example.com", variant)
-		s.Hooks.Await(t, 1, sdk.EventOrderPaid)
+		hooks.Await(t, 1, sdk.EventOrderPaid)
 		var types []string
-		for _, d := range s.Hooks.Deliveries() {
+		for _, d := range hooks.Deliveries() {
 			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *e.Secret, sdk.WithSignatureHeader("X-Service-Hmac-SHA256")))
 			if strings.HasPrefix(event.Type, "order.") {
 				types = append(types, event.Type)
@@ -257,8 +256,9 @@ func TestDelivery_GoesOnlyToActiveEndpointsThatAskedForIt(t *testing.T) {
 }
 
 func TestRotateWebhookSecret_SignsWithTheNewOne(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		e := endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		e := endpoint(t, c, hooks.URL, sdk.EventProductCreated)
 		began := time.Now()
 		rotated := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.RotateSecret(background, e.ID, nil))
 		if rotated.Secret == nil || *rotated.Secret == *e.Secret || !strings.HasPrefix(*rotated.Secret, "whsec_") {
@@ -268,7 +268,7 @@ func TestRotateWebhookSecret_SignsWithTheNewOne(t *testing.T) {
 			t.Errorf("the overlap ends at %s", until)
 		}
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
-		d := s.Hooks.Await(t, 1, sdk.EventProductCreated)[0]
+		d := hooks.Await(t, 1, sdk.EventProductCreated)[0]
 		if _, err := sdk.VerifyWebhook(d.Body, d.Header, *rotated.Secret); err != nil {
 			t.Errorf("the new secret does not verify: %v", err)
 		}

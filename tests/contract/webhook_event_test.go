@@ -14,11 +14,12 @@ import (
 )
 
 func TestGetWebhookEvent_IsWhatWasSent(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		endpoint(t, c, hooks.URL, sdk.EventProductCreated)
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable(`Über <b>&"bread"</b>`+"\u2028")))
 		var sent sdk.Event
-		if err := json.Unmarshal(s.Hooks.Await(t, 1, sdk.EventProductCreated)[0].Body, &sent); err != nil {
+		if err := json.Unmarshal(hooks.Await(t, 1, sdk.EventProductCreated)[0].Body, &sent); err != nil {
 			t.Fatal(err)
 		}
 		event := ok[*sdk.WebhookEvent](t)(c.WebhookEvents.Get(background, sent.ID))
@@ -131,10 +132,11 @@ func TestGetWebhookEvent_HasFailedUntilItIsSentAgain(t *testing.T) {
 }
 
 func TestRedeliverWebhookEvent_SendsTheSameBytes(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		first := endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		first := endpoint(t, c, hooks.URL, sdk.EventProductCreated)
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
-		sent := s.Hooks.Await(t, 1, sdk.EventProductCreated)[0]
+		sent := hooks.Await(t, 1, sdk.EventProductCreated)[0]
 		id := settled(t, c, first.ID, 1)[0].Event.ID
 		inbox := harness.NewReceiver(t)
 		later := endpoint(t, c, inbox.URL, sdk.EventOrderPaid) // it did not ask for the type, but is asked to be told

@@ -43,8 +43,7 @@ func deliversNoSecret(t *testing.T, s *harness.Server) {
 // A client whose connection broke reads the secret by repeating itself under the same key, and nobody else does.
 func TestCreateWebhookEndpoint_ShowsItsSecretAgainToItsOwnKey(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
 		c := s.Account(t)
 		body := map[string]any{"url": s.Hooks.URL}
 		first := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
@@ -116,12 +115,12 @@ func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
 // The largest products make the largest events: nothing of one is dropped on its way.
 func TestDelivery_OfAVeryLargeProductArrivesWhole(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
+	onShared(t, func(t *testing.T, s *harness.Server) {
+		hooks := harness.NewReceiver(t)
 		c := s.Account(t)
-		e := endpoint(t, c.SDK(), s.Hooks.URL, sdk.EventProductCreated)
+		e := endpoint(t, c.SDK(), hooks.URL, sdk.EventProductCreated)
 		made := c.Must(t, http.MethodPost, "/v1/products", veryLargeProduct(t))
-		d := s.Hooks.Await(t, 1, sdk.EventProductCreated)[0]
+		d := hooks.Await(t, 1, sdk.EventProductCreated)[0]
 		event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *e.Secret))
 		if len(d.Body) < 256<<10 {
 			t.Errorf("the event has %d bytes: there are larger ones", len(d.Body))

@@ -103,14 +103,15 @@ func TestTestWebhookEndpoint_Refuses(t *testing.T) {
 
 // TestTestWebhookEndpoint_RepeatsUnderItsKey: whoever repeats the request is told what came of the one test there was.
 func TestTestWebhookEndpoint_RepeatsUnderItsKey(t *testing.T) {
-	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		e := endpoint(t, c, s.Hooks.URL)
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		hooks := harness.NewReceiver(t)
+		e := endpoint(t, c, hooks.URL)
 		_, err := c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{Type: new("order.eaten")}, sdk.WithIdempotencyKey("test"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type")
 		first := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}, sdk.WithIdempotencyKey("test")))
 		again := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}, sdk.WithIdempotencyKey("test")))
-		if first.Event != again.Event || s.Hooks.Count() != 1 {
-			t.Errorf("first %+v, then %+v, %d arrived", first, again, s.Hooks.Count())
+		if first.Event != again.Event || hooks.Count() != 1 {
+			t.Errorf("first %+v, then %+v, %d arrived", first, again, hooks.Count())
 		}
 	})
 }

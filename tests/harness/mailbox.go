@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tillwright/tillwright/server/mail"
@@ -35,6 +36,11 @@ func (m *Mailbox) Refuse(err error) {
 
 // Letters returns what was sent so far because somebody asked for it.
 func (m *Mailbox) Letters() []mail.Letter { return m.sent(false) }
+
+// LettersWith returns those of Letters with this in their address or their text. A shared server has the letters of other tests too.
+func (m *Mailbox) LettersWith(piece string) []mail.Letter {
+	return slices.DeleteFunc(m.Letters(), func(l mail.Letter) bool { return !strings.Contains(l.To+"\n"+l.Text, piece) })
+}
 
 // Automatic returns what was sent so far by itself.
 func (m *Mailbox) Automatic() []mail.Letter { return m.sent(true) }
