@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,7 +13,7 @@ import (
 )
 
 // readStrictly returns what checks bodies against the letter of the document, with a validator of JSON Schema that is told what OpenAPI 3.0 says a
-// schema means. The other validator is the one that the server uses, which cannot show where that one is too lenient.
+// schema means. The validator that the server uses cannot show where it is too lenient.
 func readStrictly(text []byte) *strictDocument {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -29,6 +30,7 @@ type strictDocument struct {
 
 func newStrictDocument(document any) *strictDocument {
 	typeNull(document)
+	refuseNull(document)
 	d := &strictDocument{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	d.compiler.DefaultDraft(jsonschema.Draft4) // 3.0 is made of what became draft 5, which has the words of draft 4
 	d.compiler.AssertFormat()
@@ -55,19 +57,49 @@ func typeNull(node any) {
 	}
 }
 
+// anything are the types of a property that has none and is not nullable: it may be whatever it likes but null.
+var anything = []any{"boolean", "number", "string", "array", "object"}
+
+// refuseNull gives a type to properties without one. Nothing else in them may say what they are.
+func refuseNull(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		properties, _ := node["properties"].(map[string]any)
+		for _, property := range properties {
+			if schema, ok := property.(map[string]any); ok && !slices.ContainsFunc(defining, func(word string) bool { return schema[word] != nil }) {
+				schema["type"] = anything
+			}
+		}
+		for _, child := range node {
+			refuseNull(child)
+		}
+	case []any:
+		for _, child := range node {
+			refuseNull(child)
+		}
+	}
+}
+
+// defining are the words of a schema that say what may be null.
+var defining = []string{"type", "$ref", "allOf", "anyOf", "oneOf", "not", "enum", "nullable"}
+
+// escapes are what a key is written as in the address of a schema.
+var escapes = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
+
 // schema compiles a schema of the document when it is first used. The segments of path are the keys that lead to it.
 func (d *strictDocument) schema(path ...string) (*jsonschema.Schema, error) {
-	for i, segment := range path {
-		path[i] = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(segment)
-	}
-	at := "openapi.json#/" + strings.Join(path, "/")
+	name := strings.Join(path, " ")
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if found := d.schemas[at]; found != nil {
+	if found := d.schemas[name]; found != nil {
 		return found, nil
 	}
+	at := "openapi.json#"
+	for _, segment := range path {
+		at += "/" + escapes.Replace(segment)
+	}
 	compiled, err := d.compiler.Compile(at)
-	d.schemas[at] = compiled
+	d.schemas[name] = compiled
 	return compiled, err
 }
 

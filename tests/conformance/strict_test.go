@@ -21,12 +21,14 @@ func TestStrict_NullableNeedsATypeBesideIt(t *testing.T) {
 			map[string]any{"type": "object", "nullable": true, "enum": []any{nil}}}},
 		"plain": map[string]any{"type": "string", "nullable": true},
 		"enum":  map[string]any{"type": "string", "nullable": true, "enum": []any{"a"}},
+		"any":   map[string]any{"properties": map[string]any{"value": map[string]any{"description": "whatever it is"}}},
 	}})
 	for name, want := range map[string]map[string]bool{
 		"old":   {`null`: false, `{"city": "Berlin"}`: true, `{}`: false},
 		"new":   {`null`: true, `{"city": "Berlin"}`: true, `{}`: false, `"Berlin"`: false},
 		"plain": {`null`: true, `"Berlin"`: true, `7`: false},
 		"enum":  {`null`: false, `"a"`: true},
+		"any":   {`{"value": null}`: false, `{"value": 7}`: true, `{"value": [null]}`: true},
 	} {
 		for body, valid := range want {
 			err := document.validate([]byte(body), "definitions", name)
