@@ -8111,7 +8111,7 @@ type OrderUpdate struct {
 	// CustomerVerified True: you know that the customer bought it. It holds for the whole purchase, and cannot be taken back.
 	CustomerVerified *bool `json:"customer_verified,omitempty"`
 
-	// BillingName Fixed once the invoice is issued.
+	// BillingName It can only repeat what the order has, because the invoice shows that. The same holds for the address and the tax number.
 	BillingName    nullable.Nullable[string]  `json:"billing_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
@@ -17546,7 +17546,7 @@ func (s *OrdersService) Get(ctx context.Context, id string, opts ...Option) (*Or
 // Update sends PATCH /orders/{id}.
 //
 // Changes metadata. `customer_verified` confirms that the customer bought it, for the whole purchase with its orders and subscriptions. Amounts
-// and lines are records. Once its invoice is issued, the buyer's details are records too (422). No event follows.
+// and lines are records. So are the buyer's details, because the invoice is issued with the order: changing them is 422. No event follows.
 func (s *OrdersService) Update(ctx context.Context, id string, body *OrderUpdate, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "updateOrder", []string{id}, nil, body, opts)
 }

@@ -16,9 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/report"
 )
 
-// Every use case locks rows in this order, and leaves out those that it does not need, so that two of them never wait for each
-// other: checkout or subscription, legal pages by id, payment, customer, invoice, order, checkout link, discount, trials, leads by id, counters,
-// products by id, price variants by id, payment guards.
+// Every use case locks rows in the order that .github/ARCHITECTURE.md has under "The order of locks". So two of them never wait for each other.
 
 // placePaid makes an order and an invoice that are paid from the start, and stores each once: order.created, invoice.created,
 // order.paid and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the order for

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A path is what stands alone in backquotes with a slash in it. Patterns (`sdk/*.gen.go`, `store/<resource>.go`), commands and the
@@ -87,5 +90,27 @@ func TestDocuments_LinkToWhatIsThere(t *testing.T) {
 	}
 	if links < 50 {
 		t.Errorf("only %d links are found: does the pattern still fit?", links)
+	}
+}
+
+// The table of rooms says of every package what it owns. Those below tests and gen are described there.
+func TestArchitecture_NamesEveryPackage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../.github/ARCHITECTURE.md")
+	require.NoError(t, err)
+	all, err := packages()
+	require.NoError(t, err)
+	var rooms strings.Builder // the first column
+	for row := range strings.Lines(string(text)) {
+		if strings.HasPrefix(row, "| `") {
+			room, _, _ := strings.Cut(row[2:], "|")
+			rooms.WriteString(room)
+		}
+	}
+	for _, p := range all {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if len(p.GoFiles) > 0 && !within(name, "tests") && !within(name, "gen") {
+			assert.Contains(t, rooms.String(), "`"+name+"/`", "the rooms of ARCHITECTURE")
+		}
 	}
 }

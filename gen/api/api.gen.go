@@ -8356,7 +8356,7 @@ type OrderUpdate struct {
 	// CustomerVerified True: you know that the customer bought it. It holds for the whole purchase, and cannot be taken back.
 	CustomerVerified *bool `json:"customer_verified,omitempty"`
 
-	// BillingName Fixed once the invoice is issued.
+	// BillingName It can only repeat what the order has, because the invoice shows that. The same holds for the address and the tax number.
 	BillingName    nullable.Nullable[string]  `json:"billing_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`

@@ -50,8 +50,7 @@ const (
 	guardSales    = "sales" // declines of all buyers without a key in an account, which are only counted
 )
 
-// patienceFor returns the patience of the guards of a subject's kind. It is a switch and not a map, because nothing may change
-// it.
+// patienceFor returns the patience of the guards of a subject's kind.
 func patienceFor(subject string) patience {
 	kind, _, _ := strings.Cut(subject, ":")
 	switch kind + ":" {

@@ -1,5 +1,5 @@
 // Package throttle holds rate limits: how many attempts somebody has within which window, and how long whoever made too many has to wait. All
-// replicas count together. What is under way is counted elsewhere: see the guards of payments in package store.
+// replicas count together. What is under way is counted elsewhere: see the guards of payments in package payment.
 package throttle
 
 import (
