@@ -38,6 +38,8 @@ func TestWriteEvents_MakesAConstantOfEachType(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(emitted), "\tEventTillPastDue = \"till.past_due\"\n\tEventApplePicked = \"apple.picked\"\n")
 	assert.Contains(t, string(emitted), "\t\t{EventTillPastDue, \"A till is late.\"},\n")
+	assert.Contains(t, string(emitted), "\tTillPastDue() T\n\tApplePicked() T\n", "whoever makes something of events does so of all")
+	assert.Contains(t, string(emitted), "\tcase EventApplePicked:\n\t\treturn each.ApplePicked(), true\n")
 	received, err := os.ReadFile(filepath.Join(dir, "event.gen.go"))
 	require.NoError(t, err)
 	assert.Contains(t, string(received), "\t// EventApplePicked: An apple is picked.\n\tEventApplePicked = \"apple.picked\"\n")

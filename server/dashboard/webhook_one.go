@@ -56,7 +56,7 @@ func (d *Dashboard) webhook(v *visit) error {
 func testSection(at string, types []sdk.EventType) ui.Section {
 	c := ui.Control{Kind: "select", Name: "type", ID: "test-type", Label: "Test event"}
 	for _, e := range types {
-		c.Options = append(c.Options, ui.Option{Value: e.Type, Text: e.Type, Chosen: e.Type == "order.paid"})
+		c.Options = append(c.Options, ui.Option{Value: e.Type, Text: e.Type, Chosen: e.Type == sdk.EventOrderPaid})
 	}
 	return ui.Section{Title: "Try it", Text: "An example is sent at once, and its answer shown. It is marked as a test, and stands in no list.", Form: &ui.Form{
 		Action: at + "/test", Submit: "Send test event", Inline: true, Once: newOnce(), Controls: []ui.Control{c},

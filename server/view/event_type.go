@@ -17,16 +17,12 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// EventTypes renders the catalogue of event types, each with the body of a delivery as an example. It panics if an event type
-// has no example, which the start of the program would show.
+// EventTypes renders the catalogue of event types, each with the body of a delivery as an example.
 func EventTypes() api.EventTypeList {
 	out := wire.List[api.EventType]{Object: "list", URL: "/v1/webhook_endpoints/events"}
 	for _, t := range outbox.EventTypes() {
-		data := EventExample(t.Type)
-		if data == nil {
-			panic("view: no example of " + t.Type)
-		}
-		out.Data = append(out.Data, api.EventType{Object: "event_type", Type: t.Type, Description: t.Description, Example: exampleBody(t.Type, data)})
+		body := exampleBody(t.Type, EventExample(t.Type))
+		out.Data = append(out.Data, api.EventType{Object: "event_type", Type: t.Type, Description: t.Description, Example: body})
 	}
 	return out
 }
@@ -34,16 +30,13 @@ func EventTypes() api.EventTypeList {
 // EventExample returns the data of an example event, nil if there is no such event type. It is rendered like that of a real event, so that
 // it cannot differ from it.
 func EventExample(kind string) []byte {
-	if sample := eventSample(kind); sample != nil {
-		return mustRender(kind, sample)
+	sample, isKnown := outbox.OfEvent(eventSamples{}, kind)
+	if !isKnown {
+		return nil
 	}
-	return nil
-}
-
-func mustRender(kind string, sample any) []byte {
 	data, err := Event(kind, sample)
 	if err != nil {
-		panic(err)
+		panic(err) // see TestEventTypes_ListsTheWholeCatalogueWithExamples
 	}
 	return data
 }
@@ -59,46 +52,46 @@ func sampleTime() core.Time {
 	return core.TimeOf(time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC))
 }
 
-// eventSample returns what the store would emit when one product is sold, nil if there is no such event type.
-func eventSample(kind string) any {
-	switch kind {
-	case outbox.EventProductCreated, outbox.EventProductUpdated:
-		return sampleProduct()
-	case outbox.EventLeadCreated:
-		return sampleLead()
-	case outbox.EventCheckoutCreated:
-		return sampleCheckout()
-	case outbox.EventOrderCreated:
-		return sampleOrder()
-	case outbox.EventOrderPaid:
-		return samplePaidOrder()
-	case outbox.EventRefundCreated:
-		return sampleRefund()
-	case outbox.EventRefundUpdated:
-		refund := sampleRefund()
-		refund.Refund.Status, refund.Refund.SucceededAt = store.RefundStatusSucceeded, new(sampleTime())
-		refund.Refund.ProviderRef = new("tre_" + refund.Refund.ID)
-		refund.Refunds = []store.Refund{*refund.Refund}
-		refund.Customer.TotalSpent = core.JSONOf(map[string]int64{"usd": 0})
-		return refund
-	case outbox.EventInvoiceCreated:
-		return sampleInvoice()
-	case outbox.EventInvoicePaid:
-		i := sampleInvoice()
-		i.Invoice.Status, i.Invoice.AmountPaid, i.Invoice.PaidAt = invoice.StatusPaid, i.Invoice.TotalAmount, new(sampleTime())
-		i.Invoice.AttemptCount, i.Invoice.PaymentIDs = 1, core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
-		return i
-	case outbox.EventInvoicePastDue:
-		i := sampleInvoice()
-		i.Invoice.Status, i.Invoice.AttemptCount = invoice.StatusPastDue, 1
-		i.Invoice.PastDueAt, i.Invoice.NextAttemptAt = new(sampleTime()), new(sampleTime().Add(48*time.Hour))
-		return i
-	case outbox.EventInvoiceVoided:
-		i := sampleInvoice()
-		i.Invoice.Status, i.Invoice.VoidedAt, i.Invoice.VoidReason = invoice.StatusVoid, new(sampleTime()), new("requested")
-		return i
-	}
-	return nil
+// eventSamples are what the store would emit when one product is sold.
+type eventSamples struct{}
+
+func (eventSamples) ProductCreated() any  { return sampleProduct() }
+func (eventSamples) ProductUpdated() any  { return sampleProduct() }
+func (eventSamples) LeadCreated() any     { return sampleLead() }
+func (eventSamples) CheckoutCreated() any { return sampleCheckout() }
+func (eventSamples) OrderCreated() any    { return sampleOrder() }
+func (eventSamples) OrderPaid() any       { return samplePaidOrder() }
+func (eventSamples) RefundCreated() any   { return sampleRefund() }
+
+func (eventSamples) RefundUpdated() any {
+	refund := sampleRefund()
+	refund.Refund.Status, refund.Refund.SucceededAt = store.RefundStatusSucceeded, new(sampleTime())
+	refund.Refund.ProviderRef = new("tre_" + refund.Refund.ID)
+	refund.Refunds = []store.Refund{*refund.Refund}
+	refund.Customer.TotalSpent = core.JSONOf(map[string]int64{"usd": 0})
+	return refund
+}
+
+func (eventSamples) InvoiceCreated() any { return sampleInvoice() }
+
+func (eventSamples) InvoicePaid() any {
+	i := sampleInvoice()
+	i.Invoice.Status, i.Invoice.AmountPaid, i.Invoice.PaidAt = invoice.StatusPaid, i.Invoice.TotalAmount, new(sampleTime())
+	i.Invoice.AttemptCount, i.Invoice.PaymentIDs = 1, core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
+	return i
+}
+
+func (eventSamples) InvoicePastDue() any {
+	i := sampleInvoice()
+	i.Invoice.Status, i.Invoice.AttemptCount = invoice.StatusPastDue, 1
+	i.Invoice.PastDueAt, i.Invoice.NextAttemptAt = new(sampleTime()), new(sampleTime().Add(48*time.Hour))
+	return i
+}
+
+func (eventSamples) InvoiceVoided() any {
+	i := sampleInvoice()
+	i.Invoice.Status, i.Invoice.VoidedAt, i.Invoice.VoidReason = invoice.StatusVoid, new(sampleTime()), new("requested")
+	return i
 }
 
 func samplePaidOrder() *order.Detail {

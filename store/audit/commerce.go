@@ -1,6 +1,11 @@
 package audit
 
-import "github.com/tillwright/tillwright/store/internal/db"
+import (
+	"strings"
+
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
+)
 
 // commerceInvariants are promises about the data that hold after every transaction. A query returns the rows that break its promise.
 var commerceInvariants = []db.Invariant{
@@ -181,7 +186,9 @@ var commerceInvariants = []db.Invariant{
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status || '' = 'active')`},
 	{Promise: "an order and its invoice are told of once", Query: `
 		SELECT MIN(account_id) AS account_id, ordering_key AS id FROM events
-		WHERE type IN ('order.created', 'order.paid', 'invoice.created', 'invoice.paid', 'invoice.past_due', 'invoice.voided')
+		WHERE type IN ('` + strings.Join([]string{
+		outbox.EventOrderCreated, outbox.EventOrderPaid, outbox.EventInvoiceCreated, outbox.EventInvoicePaid, outbox.EventInvoicePastDue, outbox.EventInvoiceVoided,
+	}, "', '") + `')
 		GROUP BY account_id || '', ordering_key, type HAVING COUNT(*) > 1`},
 	{Promise: "a subscription has a next step exactly if it goes on", Query: `
 		SELECT account_id, id FROM subscriptions

@@ -18,6 +18,54 @@ const (
 	EventProductUpdated  = "product.updated"
 )
 
+// EachEvent has a method for each type of event. So who makes something of events does so of all types: without one of them the program
+// does not compile.
+type EachEvent[T any] interface {
+	LeadCreated() T
+	CheckoutCreated() T
+	OrderCreated() T
+	OrderPaid() T
+	RefundCreated() T
+	RefundUpdated() T
+	InvoiceCreated() T
+	InvoicePaid() T
+	InvoicePastDue() T
+	InvoiceVoided() T
+	ProductCreated() T
+	ProductUpdated() T
+}
+
+// OfEvent returns what each makes of an event of a type. It reports false for a type that this release does not know.
+func OfEvent[T any](each EachEvent[T], kind string) (made T, isKnown bool) {
+	switch kind {
+	case EventLeadCreated:
+		return each.LeadCreated(), true
+	case EventCheckoutCreated:
+		return each.CheckoutCreated(), true
+	case EventOrderCreated:
+		return each.OrderCreated(), true
+	case EventOrderPaid:
+		return each.OrderPaid(), true
+	case EventRefundCreated:
+		return each.RefundCreated(), true
+	case EventRefundUpdated:
+		return each.RefundUpdated(), true
+	case EventInvoiceCreated:
+		return each.InvoiceCreated(), true
+	case EventInvoicePaid:
+		return each.InvoicePaid(), true
+	case EventInvoicePastDue:
+		return each.InvoicePastDue(), true
+	case EventInvoiceVoided:
+		return each.InvoiceVoided(), true
+	case EventProductCreated:
+		return each.ProductCreated(), true
+	case EventProductUpdated:
+		return each.ProductUpdated(), true
+	}
+	return made, false
+}
+
 // EventTypes returns the whole catalogue in its published order.
 func EventTypes() []EventType {
 	return []EventType{

@@ -49,32 +49,27 @@ func compose(body []byte, base string) (message, error) {
 
 // tell chooses the message by the type of an event.
 func tell(e event) message {
-	switch e.kind {
-	case outbox.EventLeadCreated:
-		return leadCreated(e.data)
-	case outbox.EventCheckoutCreated:
-		return checkoutCreated(e.data)
-	case outbox.EventOrderCreated:
-		return orderCreated(e.data)
-	case outbox.EventOrderPaid:
-		return orderPaid(e.data)
-	case outbox.EventRefundCreated, outbox.EventRefundUpdated:
-		return refundChanged(e.data)
-	case outbox.EventInvoiceCreated:
-		return invoiceCreated(e.data)
-	case outbox.EventInvoicePaid:
-		return invoicePaid(e.data)
-	case outbox.EventInvoicePastDue:
-		return invoicePastDue(e.data)
-	case outbox.EventInvoiceVoided:
-		return invoiceVoided(e.data)
-	case outbox.EventProductCreated:
-		return productCreated(e.data)
-	case outbox.EventProductUpdated:
-		return productUpdated(e.data)
+	if m, isKnown := outbox.OfEvent(messages{e.data}, e.kind); isKnown {
+		return m
 	}
 	return somethingElse(e)
 }
+
+// messages makes the message of each type of event.
+type messages struct{ data object }
+
+func (m messages) LeadCreated() message     { return leadCreated(m.data) }
+func (m messages) CheckoutCreated() message { return checkoutCreated(m.data) }
+func (m messages) OrderCreated() message    { return orderCreated(m.data) }
+func (m messages) OrderPaid() message       { return orderPaid(m.data) }
+func (m messages) RefundCreated() message   { return refundChanged(m.data) }
+func (m messages) RefundUpdated() message   { return refundChanged(m.data) }
+func (m messages) InvoiceCreated() message  { return invoiceCreated(m.data) }
+func (m messages) InvoicePaid() message     { return invoicePaid(m.data) }
+func (m messages) InvoicePastDue() message  { return invoicePastDue(m.data) }
+func (m messages) InvoiceVoided() message   { return invoiceVoided(m.data) }
+func (m messages) ProductCreated() message  { return productCreated(m.data) }
+func (m messages) ProductUpdated() message  { return productUpdated(m.data) }
 
 // leadCreated makes the message about a new lead. The data is the lead, or an object that has it inlined.
 func leadCreated(data object) message {
