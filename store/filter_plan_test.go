@@ -256,7 +256,7 @@ func asking[In, T any](s *shop, list func(context.Context, string, In) ([]T, boo
 func referring[T any](s *shop, c *db.Columns[T], k core.Kind, column string) func() error {
 	return func() error {
 		var f db.Filter
-		f.Is(column, "none")
+		f.OrderedIfSet(column, "none")
 		_, _, err := db.Page(context.Background(), s.db, c, k, s.account, core.Page{Limit: 20}, &f)
 		return err
 	}

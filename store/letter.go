@@ -90,9 +90,9 @@ func (s *Store) GetLetter(ctx context.Context, account, ref string) (*Letter, er
 // ListLetters returns a page of letters, newest first, and whether there are more. A customer who does not exist is CodeMissing.
 func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters) ([]Letter, bool, error) {
 	var f db.Filter
-	f.Is("kind", string(in.Kind))
-	f.Is("status", string(in.Status))
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("kind", string(in.Kind))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
 	f.List(s.db, "letters", core.KindLetter, in.ListFilter)
 	return db.Page(ctx, s.db, letterColumns, core.KindLetter, account, in.Page, &f)
 }

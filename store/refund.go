@@ -92,11 +92,11 @@ func (s *Store) RefundsByID(ctx context.Context, account string, ids []string) (
 // that does not exist is CodeMissing.
 func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds) ([]Refund, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("reason", string(in.Reason))
-	f.Is("order_id", db.IDNamed(ctx, &f, s.Order.Named, account, in.Order, "order"))
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
-	f.Is("subscription_id", db.IDNamed(ctx, &f, s.Subscription.Named, account, in.Subscription, "subscription"))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("reason", string(in.Reason))
+	f.OrderedIfSet("order_id", db.IDNamed(ctx, &f, s.Order.Named, account, in.Order, "order"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, &f, s.Subscription.Named, account, in.Subscription, "subscription"))
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "refunds", core.KindRefund, in.ListFilter, "comment")
 	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)

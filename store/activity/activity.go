@@ -53,9 +53,9 @@ type ListActivities struct {
 // ListActivities returns a page of what was done, newest first, and whether there is more.
 func (s *Store) ListActivities(ctx context.Context, account string, in ListActivities) ([]Activity, bool, error) {
 	var f db.Filter
-	f.Is("actor_id", in.Actor)
-	f.Is("operation", in.Operation)
-	f.Is("target_id", in.Target)
+	f.OrderedIfSet("actor_id", in.Actor)
+	f.OrderedIfSet("operation", in.Operation)
+	f.OrderedIfSet("target_id", in.Target)
 	f.List(s.db, "activities", core.KindActivity, in.ListFilter)
 	return db.Page(ctx, s.db, columns, core.KindActivity, account, in.Page, &f)
 }

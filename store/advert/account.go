@@ -131,8 +131,8 @@ func (s *Store) ListAccounts(ctx context.Context, account, channel, adAccount st
 		return nil, err
 	}
 	var f db.Filter
-	f.Is("channel_id", a.ID)
-	f.Is("platform_id", adAccount)
+	f.OrderedIfSet("channel_id", a.ID)
+	f.OrderedIfSet("platform_id", adAccount)
 	if len(a.AdAccountIDs.V) > 0 {
 		f.And(s.db.In("platform_id", a.AdAccountIDs.V))
 	}
@@ -147,7 +147,7 @@ func (s *Store) ListBusinessCenters(ctx context.Context, account, channel string
 		return nil, err
 	}
 	var f db.Filter
-	f.Is("channel_id", a.ID)
+	f.OrderedIfSet("channel_id", a.ID)
 	return listPage(ctx, s, businessCenters.Columns, account, p, &f, a.ID)
 }
 

@@ -242,10 +242,10 @@ type ListActions struct {
 // ListActions returns a page of the audit trail, newest first, and whether there is more.
 func (s *Store) ListActions(ctx context.Context, account string, in ListActions) ([]Action, bool, error) {
 	var f db.Filter
-	f.Is("channel_id", in.Channel)
-	f.Is("op", string(in.Op))
-	f.Is("state", string(in.State))
-	f.Is("target_id", in.TargetID)
+	f.OrderedIfSet("channel_id", in.Channel)
+	f.OrderedIfSet("op", string(in.Op))
+	f.OrderedIfSet("state", string(in.State))
+	f.OrderedIfSet("target_id", in.TargetID)
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "ad_actions", core.KindAdAction, in.ListFilter)
 	return db.Page(ctx, s.db, actionColumns, core.KindAdAction, account, in.Page, &f)

@@ -137,7 +137,7 @@ func (s *Store) ListAds(ctx context.Context, account string, in ListAds) (*List[
 	if err != nil {
 		return nil, err
 	}
-	f.Is("campaign_id", in.CampaignID)
+	f.OrderedIfSet("campaign_id", in.CampaignID)
 	whereStatusIn(f, in.Statuses, `ends_at <= ?`, s.Now())
 	filters = append(append(filters, in.CampaignID), statusWords(in.Statuses)...)
 	list, err := listPage(ctx, s, adRows.Columns, account, in.Page, f, filters...)

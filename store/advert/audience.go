@@ -116,9 +116,9 @@ func (s *Store) ListAudiences(ctx context.Context, account, channel, adAccount s
 		return nil, err
 	}
 	var f db.Filter
-	f.Is("channel_id", c.ID)
-	f.Is("ad_account_id", adAccount)
-	f.Is("platform", string(platform))
+	f.OrderedIfSet("channel_id", c.ID)
+	f.OrderedIfSet("ad_account_id", adAccount)
+	f.OrderedIfSet("platform", string(platform))
 	f.And("deleted_at IS NULL")
 	return listPage(ctx, s, audienceColumns, account, p, &f, c.ID, adAccount, string(platform))
 }

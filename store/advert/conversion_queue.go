@@ -274,9 +274,9 @@ type ListConversions struct {
 // ListConversions returns a page of conversions, newest first, and whether there are more.
 func (s *Store) ListConversions(ctx context.Context, account string, in ListConversions) ([]Conversion, bool, error) {
 	var f db.Filter
-	f.Is("destination_id", in.DestinationID)
-	f.Is("status", string(in.Status))
-	f.Is("kind", string(in.Kind))
-	f.Is("event_id", in.EventID)
+	f.OrderedIfSet("destination_id", in.DestinationID)
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("kind", string(in.Kind))
+	f.OrderedIfSet("event_id", in.EventID)
 	return db.Page(ctx, s.db, conversionColumns, core.KindConversion, account, in.Page, &f)
 }

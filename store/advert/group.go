@@ -84,8 +84,8 @@ func (s *Store) ListGroups(ctx context.Context, account string, platform Platfor
 		return nil, err
 	}
 	var f db.Filter
-	f.Is("campaign_id", c.PlatformID)
-	f.Is("platform", string(c.Platform))
+	f.OrderedIfSet("campaign_id", c.PlatformID)
+	f.OrderedIfSet("platform", string(c.Platform))
 	list, err := listPage(ctx, s, groupRows.Columns, account, p, &f, string(c.Platform), c.PlatformID)
 	if err != nil {
 		return nil, err

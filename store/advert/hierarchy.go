@@ -49,7 +49,7 @@ func (s *Store) filter(ctx context.Context, account, channel, adAccount string, 
 			return nil, nil, err
 		}
 		channel = a.ID
-		f.Is("channel_id", channel)
+		f.OrderedIfSet("channel_id", channel)
 	} else {
 		channels, err := s.ActivatedChannels(ctx, account)
 		if err != nil {
@@ -62,9 +62,9 @@ func (s *Store) filter(ctx context.Context, account, channel, adAccount string, 
 		slices.Sort(ids)
 		f.And(s.db.In("channel_id", ids))
 	}
-	f.Is("ad_account_id", adAccount)
-	f.Is("platform", string(platform))
-	f.Is("source", string(source))
+	f.OrderedIfSet("ad_account_id", adAccount)
+	f.OrderedIfSet("platform", string(platform))
+	f.OrderedIfSet("source", string(source))
 	return f, []string{channel, adAccount, string(platform), string(source)}, nil
 }
 
@@ -136,7 +136,7 @@ func findEntity[T any, P mirrored[T]](ctx context.Context, s *Store, m *mirror[T
 		return nil, err
 	}
 	var f db.Filter
-	f.Is("platform", string(platform))
+	f.OrderedIfSet("platform", string(platform))
 	where, args := f.SQL()
 	rows, err := db.Select[T](ctx, s.db, m.SelectSQL+` WHERE account_id = ? AND platform_id = ?`+where, append([]any{account, id}, args...)...)
 	if err != nil {

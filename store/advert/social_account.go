@@ -167,8 +167,8 @@ func (s *Store) GetSocialAccount(ctx context.Context, account, ref string) (*Soc
 // ListSocialAccounts returns a page of channels, newest first, and whether there are more.
 func (s *Store) ListSocialAccounts(ctx context.Context, account string, in ListSocialAccounts) ([]SocialAccount, bool, error) {
 	var f db.Filter
-	f.Is("platform", string(in.Platform))
-	f.Is("ads_status", string(in.AdsStatus))
+	f.OrderedIfSet("platform", string(in.Platform))
+	f.OrderedIfSet("ads_status", string(in.AdsStatus))
 	f.And(`deleted_at IS NULL`)
 	return db.Page(ctx, s.db, socialAccountColumns, core.KindSocialAccount, account, in.Page, &f)
 }

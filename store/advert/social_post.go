@@ -79,7 +79,7 @@ func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p 
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("channel_id", a.ID)
+	f.OrderedIfSet("channel_id", a.ID)
 	return db.Page(ctx, s.db, socialPosts.Columns, core.KindSocialPost, account, p, &f)
 }
 

@@ -28,8 +28,8 @@ func (s *Store) FindAccount(ctx context.Context, account, channel string, platfo
 		return nil, core.Invalid("platform", fmt.Sprintf("%s is a channel of %s.", c.ID, c.Platform))
 	}
 	var f db.Filter
-	f.Is("platform", string(platform))
-	f.Is("channel_id", channel)
+	f.OrderedIfSet("platform", string(platform))
+	f.OrderedIfSet("channel_id", channel)
 	where, args := f.SQL()
 	rows, err := db.Select[Account](ctx, s.db, accountRows.SelectSQL+` WHERE account_id = ? AND platform_id = ?`+where, append([]any{account, id}, args...)...)
 	if err != nil {

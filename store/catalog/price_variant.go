@@ -167,10 +167,10 @@ func (s *Store) OfferedVariantsByID(ctx context.Context, account string, ids []s
 // CodeMissing on `product` for a product that does not exist.
 func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {
 	var f db.Filter
-	f.Is("product_id", db.IDNamed(ctx, &f, s.ProductNamed, account, in.Product, "product"))
-	f.Is("status", string(in.Status))
-	f.Is("type", string(in.Type))
-	f.One("external_id", in.ExternalID)
+	f.OrderedIfSet("product_id", db.IDNamed(ctx, &f, s.ProductNamed, account, in.Product, "product"))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("type", string(in.Type))
+	f.FewIfSet("external_id", in.ExternalID)
 	f.List(s.db, "price_variants", core.KindPriceVariant, in.ListFilter, "name")
 	return db.Page(ctx, s.db, priceVariantColumns, core.KindPriceVariant, account, in.Page, &f)
 }

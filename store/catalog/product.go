@@ -212,13 +212,13 @@ func (s *Store) OffersByID(ctx context.Context, account string, ids []string) (m
 // ListProducts returns a page of products, newest first, and whether there are more.
 func (s *Store) ListProducts(ctx context.Context, account string, in ListProducts) ([]Product, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("type", string(in.Type))
-	f.Is("visibility", string(in.Visibility))
-	f.One("slug", in.Slug)
-	f.One("external_id", in.ExternalID)
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("type", string(in.Type))
+	f.OrderedIfSet("visibility", string(in.Visibility))
+	f.FewIfSet("slug", in.Slug)
+	f.FewIfSet("external_id", in.ExternalID)
 	if in.HasRecurring != nil {
-		f.Equals("has_recurring", *in.HasRecurring)
+		f.Ordered("has_recurring", *in.HasRecurring)
 	}
 	f.List(s.db, "products", core.KindProduct, in.ListFilter, "name", "slug", "headline")
 	products, more, err := db.Page(ctx, s.db, productColumns, core.KindProduct, account, in.Page, &f)

@@ -179,21 +179,21 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, 
 	}
 	switch in.Status {
 	case StatusOpen:
-		f.Is("status", string(in.Status))
+		f.OrderedIfSet("status", string(in.Status))
 		f.And(`expires_at > ?`, now)
 	case StatusExpired:
-		f.Equals(EndsUnpaid, true)
+		f.Ordered(EndsUnpaid, true)
 		f.And(`(status = 'expired' OR expires_at <= ?)`, now)
 	case StatusProcessing, StatusCompleted:
-		f.Is("status", string(in.Status))
+		f.OrderedIfSet("status", string(in.Status))
 	}
-	f.Is("payment_status", string(in.PaymentStatus))
-	f.Is(KeyOfEmail, core.EmailKey(in.CustomerEmail))
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("payment_status", string(in.PaymentStatus))
+	f.OrderedIfSet(KeyOfEmail, core.EmailKey(in.CustomerEmail))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
 	if product := db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
 		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", product)
 	}
-	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "checkouts", core.KindCheckout, in.ListFilter, "customer_email", "customer_name", "client_reference_id")
 	list, more, err := db.Page(ctx, s.db, Columns, core.KindCheckout, account, in.Page, &f)

@@ -61,9 +61,9 @@ func (s *Store) GetLink(ctx context.Context, account, ref string) (*Link, error)
 func (s *Store) ListLinks(ctx context.Context, account string, in ListLinks) ([]Link, bool, error) {
 	var f db.Filter
 	if in.Active != nil {
-		f.Equals("active", *in.Active)
+		f.Ordered("active", *in.Active)
 	}
-	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.List(s.db, "checkout_links", core.KindCheckoutLink, in.ListFilter, "name")
 	list, more, err := db.Page(ctx, s.db, LinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {

@@ -124,9 +124,9 @@ func (s *Store) AISiteNamed(ctx context.Context, account, ref, field string) (*A
 // ListAISites returns a page of sites without their drafts, newest first, and whether there are more.
 func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites) ([]AISite, bool, error) {
 	var f db.Filter
-	f.Is("type", string(in.Type))
+	f.OrderedIfSet("type", string(in.Type))
 	if in.IsLive != nil {
-		f.Equals("is_live", *in.IsLive)
+		f.Ordered("is_live", *in.IsLive)
 	}
 	f.List(s.db, "ai_sites", core.KindAISite, in.ListFilter, "name", "subdomain", "domain")
 	return db.Page(ctx, s.db, aiSiteColumns, core.KindAISite, account, in.Page, &f)

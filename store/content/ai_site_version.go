@@ -47,7 +47,7 @@ func (s *Store) ListAISiteVersions(ctx context.Context, account, site string, p 
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("site_id", a.ID)
+	f.OrderedIfSet("site_id", a.ID)
 	return db.Page(ctx, s.db, aiSiteVersionColumns, core.KindAISiteVersion, account, p, &f)
 }
 

@@ -172,8 +172,8 @@ func (s *Store) ListBlogPostVersions(ctx context.Context, account, ref string) (
 // ListBlogPosts returns a page of posts without their bodies, newest first, and whether there are more.
 func (s *Store) ListBlogPosts(ctx context.Context, account string, in ListBlogPosts) ([]BlogPost, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("access", string(in.Access))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("access", string(in.Access))
 	if in.Tag != "" {
 		f.Entry("blog_posts", "tag", in.Tag)
 	}

@@ -105,9 +105,9 @@ func (s *Store) ExperiencesByID(ctx context.Context, account string, ids []strin
 // ListExperiences returns a page of experiences, newest first, and whether there are more.
 func (s *Store) ListExperiences(ctx context.Context, account string, in ListExperiences) ([]Experience, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("type", string(in.Type))
-	f.Is("access", string(in.Access))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("type", string(in.Type))
+	f.OrderedIfSet("access", string(in.Access))
 	f.List(s.db, "experiences", core.KindExperience, in.ListFilter, "name", "slug")
 	found, more, err := db.Page(ctx, s.db, experienceColumns, core.KindExperience, account, in.Page, &f)
 	if err != nil {

@@ -98,8 +98,8 @@ func (s *Store) ListLegalPageVersions(ctx context.Context, account, ref string) 
 // ListLegalPages returns a page of the account's legal pages without their bodies, newest first, and whether there are more.
 func (s *Store) ListLegalPages(ctx context.Context, account string, in ListLegalPages) ([]LegalPage, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("kind", string(in.Kind))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("kind", string(in.Kind))
 	f.List(s.db, "legal_pages", core.KindLegalPage, in.ListFilter, "title", "slug")
 	return db.Page(ctx, s.db, legalPageColumns, core.KindLegalPage, account, in.Page, &f)
 }

@@ -123,9 +123,9 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 func (s *Store) List(ctx context.Context, account string, in List) ([]Customer, bool, error) {
 	var f db.Filter
 	f.And(`deleted_at IS NULL`)
-	f.One("email_key", core.EmailKey(in.Email)) // only owners: programs look up an address to let a person in
-	f.One("external_id", in.ExternalID)
-	f.Is("type", string(in.Type))
+	f.FewIfSet("email_key", core.EmailKey(in.Email)) // only owners: programs look up an address to let a person in
+	f.FewIfSet("external_id", in.ExternalID)
+	f.OrderedIfSet("type", string(in.Type))
 	if in.Tag != "" {
 		f.Entry("customers", "tag", in.Tag)
 	}

@@ -64,10 +64,10 @@ func (s *Store) ListTransactions(ctx context.Context, account, customer string, 
 	}
 	var f db.Filter
 	if in.Currency == "" && in.Reason == "" {
-		f.Is("customer_id", c.ID)
+		f.OrderedIfSet("customer_id", c.ID)
 	}
-	f.IsOf("customer_id", c.ID, "currency", in.Currency)
-	f.IsOf("customer_id", c.ID, "reason", string(in.Reason))
+	f.OrderedOfIfSet("customer_id", c.ID, "currency", in.Currency)
+	f.OrderedOfIfSet("customer_id", c.ID, "reason", string(in.Reason))
 	return db.Page(ctx, s.db, BalanceTransactionColumns, core.KindBalanceTransaction, account, in.Page, &f)
 }
 

@@ -150,8 +150,8 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Discount, 
 	var f db.Filter
 	f.And(`deleted_at IS NULL`)
 	whereStatus(&f, in.Status, now)
-	f.Is("type", string(in.Type))
-	f.One("code_key", strings.ToLower(in.Code))
+	f.OrderedIfSet("type", string(in.Type))
+	f.FewIfSet("code_key", strings.ToLower(in.Code))
 	if product := db.IDNamed(ctx, &f, s.catalog.ProductNamed, account, in.Product, "product"); product != "" {
 		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, product)
 	}

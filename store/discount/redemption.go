@@ -51,7 +51,7 @@ func (s *Store) ListRedemptions(ctx context.Context, account, discount string, i
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("discount_id", d.ID)
+	f.OrderedIfSet("discount_id", d.ID)
 	f.List(s.db, "discount_redemptions", core.KindDiscountRedemption, in.ListFilter)
 	return db.Page(ctx, s.db, redemptionColumns, core.KindDiscountRedemption, account, in.Page, &f)
 }

@@ -115,7 +115,7 @@ func (s *Store) FilesByID(ctx context.Context, account string, ids []string) (ma
 // ListFiles returns a page of files, newest first, and whether there are more.
 func (s *Store) ListFiles(ctx context.Context, account string, in ListFiles) ([]File, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
+	f.OrderedIfSet("status", string(in.Status))
 	f.List(s.db, "files", core.KindFile, in.ListFilter, "name")
 	return db.Page(ctx, s.db, fileColumns, core.KindFile, account, in.Page, &f)
 }

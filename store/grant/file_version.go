@@ -63,7 +63,7 @@ func (s *Store) ListFileVersions(ctx context.Context, account, ref string, p cor
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("file_id", file.ID)
+	f.OrderedIfSet("file_id", file.ID)
 	return db.Page(ctx, s.db, fileVersionColumns, core.KindFileVersion, account, p, &f)
 }
 

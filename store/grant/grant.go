@@ -157,19 +157,19 @@ func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) (
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("customer_id", in.Customer)
-	f.Is("product_id", in.Product)
-	f.Is("source_type", string(in.SourceType))
-	f.One("source_id", in.Source)
+	f.OrderedIfSet("customer_id", in.Customer)
+	f.OrderedIfSet("product_id", in.Product)
+	f.OrderedIfSet("source_type", string(in.SourceType))
+	f.FewIfSet("source_id", in.Source)
 	switch in.Status {
 	case StatusExpired:
 		f.And("status <> 'revoked'")
 		db.Between(&f, "expires_at", nil, "<=", &now)
 	case StatusActive, StatusSuspended:
 		f.And("(expires_at IS NULL OR expires_at > ?)", now)
-		f.Is("status", string(in.Status))
+		f.OrderedIfSet("status", string(in.Status))
 	case StatusRevoked:
-		f.Is("status", string(in.Status))
+		f.OrderedIfSet("status", string(in.Status))
 	}
 	f.List(s.db, "grants", core.KindGrant, in.ListFilter)
 	grants, more, err := db.Page(ctx, s.db, grantColumns, core.KindGrant, account, in.Page, &f)

@@ -37,7 +37,7 @@ func (s *Store) ListLicenseActivations(ctx context.Context, account, ref string,
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("license_key_id", k.ID)
+	f.OrderedIfSet("license_key_id", k.ID)
 	f.List(s.db, "license_activations", core.KindLicenseActivation, in.ListFilter)
 	return db.Page(ctx, s.db, activationColumns, core.KindLicenseActivation, account, in.Page, &f)
 }

@@ -77,10 +77,10 @@ func whereLicenseStatus(f *db.Filter, status LicenseKeyStatus, now core.Time) {
 		f.And(`status = 'granted'`)
 		db.Between(f, "expires_at", nil, "<=", &now)
 	case LicenseKeyGranted:
-		f.Is("status", string(LicenseKeyGranted))
+		f.OrderedIfSet("status", string(LicenseKeyGranted))
 		f.And(`(expires_at IS NULL OR expires_at > ?)`, now)
 	case LicenseKeyDisabled, LicenseKeyRevoked, "":
-		f.Is("status", string(status))
+		f.OrderedIfSet("status", string(status))
 	}
 }
 
@@ -108,9 +108,9 @@ func (s *Store) ListLicenseKeys(ctx context.Context, account string, in ListLice
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("product_id", in.Product)
-	f.Is("customer_id", in.Customer)
-	f.Is("grant_id", in.Grant)
+	f.OrderedIfSet("product_id", in.Product)
+	f.OrderedIfSet("customer_id", in.Customer)
+	f.OrderedIfSet("grant_id", in.Grant)
 	whereLicenseStatus(&f, in.Status, now)
 	f.List(s.db, "license_keys", core.KindLicenseKey, in.ListFilter)
 	list, more, err := db.Page(ctx, s.db, licenseKeyColumns, core.KindLicenseKey, account, in.Page, &f)

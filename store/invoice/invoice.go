@@ -156,17 +156,17 @@ func (s *Store) Lines(ctx context.Context, account, invoice string) ([]lineitem.
 // subscription that does not exist is CodeMissing.
 func (s *Store) List(ctx context.Context, account string, in List) ([]Invoice, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("collection_method", string(in.CollectionMethod))
-	f.Is("billing_reason", string(in.BillingReason))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("collection_method", string(in.CollectionMethod))
+	f.OrderedIfSet("billing_reason", string(in.BillingReason))
 	whereNumber(&f, in.Number)
 	if in.IsVerified {
 		f.And(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
 	}
 	f.Within(due, in.DueAfter, in.DueBefore)
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	f.One("order_key", db.IDNamed(ctx, &f, s.rooms.Order.Named, account, in.Order, "order"))
-	f.Is("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.FewIfSet("order_key", db.IDNamed(ctx, &f, s.rooms.Order.Named, account, in.Order, "order"))
+	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
 	f.List(s.db, "invoices", core.KindInvoice, in.ListFilter, "number", "customer_email", "customer_name")
 	return db.Page(ctx, s.db, Columns, core.KindInvoice, account, in.Page, &f)
 }
@@ -180,7 +180,7 @@ func whereNumber(f *db.Filter, number string) {
 	if err != nil {
 		sequence = 0 // no invoice has it
 	}
-	f.Only("sequence", sequence)
+	f.Few("sequence", sequence)
 	f.And("number = ?", number)
 }
 
@@ -191,7 +191,7 @@ func (s *Store) ListLines(ctx context.Context, account, ref string, in core.Page
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Only("invoice_id", i.ID)
+	f.Few("invoice_id", i.ID)
 	return db.Page(ctx, s.db, lineitem.Columns, core.KindLineItem, account, in, &f)
 }
 

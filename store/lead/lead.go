@@ -164,11 +164,11 @@ func (s *Store) Get(ctx context.Context, account, ref string) (*Lead, error) {
 // List returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
 func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool, error) {
 	var f db.Filter
-	f.One("email_key", core.EmailKey(in.Email))
-	f.Is("status", string(in.Status))
-	f.Is("source", string(in.Source))
-	f.Is("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.FewIfSet("email_key", core.EmailKey(in.Email))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("source", string(in.Source))
+	f.OrderedIfSet("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
 	if in.Tag != "" {
 		f.Entry("leads", "tag", in.Tag)
 	}

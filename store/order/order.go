@@ -217,11 +217,11 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 // checkout, subscription or discount that does not exist is CodeMissing.
 func (s *Store) List(ctx context.Context, account string, in List) ([]Order, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("billing_reason", string(in.BillingReason))
-	f.Is(checkout.KeyOfEmail, core.EmailKey(in.CustomerEmail))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("billing_reason", string(in.BillingReason))
+	f.OrderedIfSet(checkout.KeyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Number != nil {
-		f.Only("number", *in.Number)
+		f.Few("number", *in.Number)
 	}
 	f.Within(paid, in.PaidAfter, in.PaidBefore)
 	db.Between(&f, "total_amount", in.TotalMin, "<=", in.TotalMax)
@@ -229,10 +229,10 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Order, boo
 	if in.IsVerified {
 		f.And(`customer_verified`)
 	}
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	f.One("checkout_id", db.IDNamed(ctx, &f, s.rooms.Checkout.Named, account, in.Checkout, "checkout"))
-	f.Is("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
-	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.FewIfSet("checkout_id", db.IDNamed(ctx, &f, s.rooms.Checkout.Named, account, in.Checkout, "checkout"))
+	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	if product := db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
 		f.Listed("orders", "line_items", "order_id", "product_id = ?", product)
 	}

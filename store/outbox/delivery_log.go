@@ -44,7 +44,7 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("type", in.Type)
+	f.OrderedIfSet("type", in.Type)
 	switch condition, ids := s.db.In("id", sending); in.State {
 	case DeliverySending:
 		in.State = DeliveryPending
@@ -91,8 +91,8 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 		return nil, false, fmt.Errorf("list deliveries: %w", err)
 	}
 	f.Among(s.db, ids)
-	f.Is("endpoint_id", e.ID)
-	f.Is("state", string(in.State))
+	f.OrderedIfSet("endpoint_id", e.ID)
+	f.OrderedIfSet("state", string(in.State))
 	f.List(s.db, "webhook_deliveries", core.KindDelivery, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
 	return db.Page(ctx, s.db, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
 }

@@ -62,7 +62,7 @@ var eventSizes = db.ColumnsOf[eventSize]("events").Selecting("id", "octet_length
 // ListEvents returns a page of the events that are kept, newest first, and whether there are more. It reads no body that it does not return.
 func (s *Store) ListEvents(ctx context.Context, account string, in ListEvents) ([]Event, bool, error) {
 	var f db.Filter
-	f.Is("type", in.Type)
+	f.OrderedIfSet("type", in.Type)
 	f.List(s.db, "events", core.KindEvent, in.ListFilter)
 	listed, more, err := db.Page(ctx, s.db, eventSizes, core.KindEvent, account, in.Page, &f)
 	if err != nil {

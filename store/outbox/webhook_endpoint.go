@@ -101,7 +101,7 @@ func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*W
 // ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
 func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in ListWebhookEndpoints) ([]WebhookEndpoint, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
+	f.OrderedIfSet("status", string(in.Status))
 	f.List(s.db, "webhook_endpoints", core.KindWebhookEndpoint, in.ListFilter, "url", "description")
 	return db.Page(ctx, s.db, webhookEndpointColumns, core.KindWebhookEndpoint, account, in.Page, &f)
 }

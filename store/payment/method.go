@@ -55,7 +55,7 @@ func (s *Store) ListMethods(ctx context.Context, account, customer string, in co
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("customer_id", c.ID)
+	f.OrderedIfSet("customer_id", c.ID)
 	f.And(`deleted_at IS NULL`)
 	return db.Page(ctx, s.db, MethodColumns, core.KindPaymentMethod, account, in, &f)
 }

@@ -57,11 +57,11 @@ type ListRequests struct {
 func (s *Store) ListRequests(ctx context.Context, account string, in ListRequests) ([]Request, bool, error) {
 	var f db.Filter
 	if in.Class != 0 {
-		f.Equals("class", in.Class)
+		f.Ordered("class", in.Class)
 	}
-	f.Is("key_id", in.Key)
-	f.Is("operation", in.Operation)
-	f.Is("path", in.Path)
+	f.OrderedIfSet("key_id", in.Key)
+	f.OrderedIfSet("operation", in.Operation)
+	f.OrderedIfSet("path", in.Path)
 	if in.ID != "" {
 		f.Among(s.db, []string{in.ID})
 	}

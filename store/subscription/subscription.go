@@ -314,19 +314,19 @@ func (s *Store) OfCheckout(ctx context.Context, account, checkout string) (*Subs
 // price variant or discount that does not exist is CodeMissing.
 func (s *Store) List(ctx context.Context, account string, in List) ([]Subscription, bool, error) {
 	var f db.Filter
-	f.Is("status", string(in.Status))
-	f.Is("cancellation_reason", string(in.CancellationReason))
+	f.OrderedIfSet("status", string(in.Status))
+	f.OrderedIfSet("cancellation_reason", string(in.CancellationReason))
 	if in.CancelAtPeriodEnd != nil {
-		f.Equals("cancel_at_period_end", *in.CancelAtPeriodEnd)
+		f.Ordered("cancel_at_period_end", *in.CancelAtPeriodEnd)
 	}
 	if in.IsVerified {
 		f.And(`customer_verified`)
 	}
 	db.Between(&f, "current_period_end", in.CurrentPeriodEndAfter, "<", in.CurrentPeriodEndBefore)
-	f.Is("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	f.Is("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
-	f.Is("price_variant_id", db.IDNamed(ctx, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"))
-	f.Is("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
+	f.OrderedIfSet("price_variant_id", db.IDNamed(ctx, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.List(s.db, "subscriptions", core.KindSubscription, in.ListFilter, "product_name", "price_variant_name", "billing_name")
 	return db.Page(ctx, s.db, Columns, core.KindSubscription, account, in.Page, &f)
 }

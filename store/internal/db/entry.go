@@ -21,13 +21,13 @@ func (f *Filter) Entry(table, name, value string) {
 // filter_entries, it would take all entries with a word. More words than core.MostWords are refused.
 func (f *Filter) search(d *DB, table string, k core.Kind, q string, searched []string) {
 	if id, ok := core.ParseID(k, q); ok {
-		f.Only("id", id)
+		f.Few("id", id)
 		return
 	}
 	parts := core.Parts(q)
 	asked := core.AskedBy(parts)
 	if len(asked) == 0 {
-		f.Only("id", "") // nothing but signs is a part of no word
+		f.Few("id", "") // nothing but signs is a part of no word
 		return
 	}
 	if len(asked) > core.MostWords {

@@ -61,34 +61,34 @@ func (f *Filter) And(text string, args ...any) {
 	f.conditions = append(f.conditions, condition{text: text, args: args})
 }
 
-// Is adds "column = value" unless the value is empty. There is an index of (account_id, column, id).
-func (f *Filter) Is(column, value string) {
+// OrderedIfSet adds "column = value" unless the value is empty. There is an index of (account_id, column, id).
+func (f *Filter) OrderedIfSet(column, value string) {
 	if value != "" {
-		f.Equals(column, value)
+		f.Ordered(column, value)
 	}
 }
 
-// Equals adds "column = value". There is an index of (account_id, column, id).
-func (f *Filter) Equals(column string, value any) {
+// Ordered adds "column = value". There is an index of (account_id, column, id).
+func (f *Filter) Ordered(column string, value any) {
 	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadOrdered})
 }
 
-// IsOf adds "owner = of AND column = value" unless the value is empty. There is an index of (account_id, owner, column, id).
-func (f *Filter) IsOf(owner, of, column, value string) {
+// OrderedOfIfSet adds "owner = of AND column = value" unless the value is empty. There is an index of (account_id, owner, column, id).
+func (f *Filter) OrderedOfIfSet(owner, of, column, value string) {
 	if value != "" {
 		f.conditions = append(f.conditions, condition{text: owner + " = ? AND " + column + " = ?", args: []any{of, value}, lead: leadOrdered})
 	}
 }
 
-// One adds "column = value" unless the value is empty. Few rows have the same, and there is an index of (account_id, column).
-func (f *Filter) One(column, value string) {
+// FewIfSet adds "column = value" unless the value is empty. Few rows have the same, and there is an index of (account_id, column).
+func (f *Filter) FewIfSet(column, value string) {
 	if value != "" {
-		f.Only(column, value)
+		f.Few(column, value)
 	}
 }
 
-// Only adds "column = value". Few rows have the same, and there is an index of (account_id, column).
-func (f *Filter) Only(column string, value any) {
+// Few adds "column = value". Few rows have the same, and there is an index of (account_id, column).
+func (f *Filter) Few(column string, value any) {
 	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadFew})
 }
 
