@@ -38,7 +38,7 @@ func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (
 		if err != nil {
 			return 0, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return 0, err
 		}
@@ -80,13 +80,13 @@ func (s *Store) MoveClock(ctx context.Context, account string, to core.Time) (co
 		if err != nil {
 			return 0, err
 		}
-		return s.db.BusinessNow(ctx, account)
+		return db.BusinessNow(ctx, u, account)
 	})
 }
 
 // ClockOf returns what an account's clock shows.
 func (s *Store) ClockOf(ctx context.Context, account string) (core.Time, error) {
-	return s.db.BusinessNow(ctx, account)
+	return db.BusinessNow(ctx, s.db, account)
 }
 
 // HasTestClock reports whether accounts have clocks of their own.

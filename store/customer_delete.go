@@ -77,7 +77,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			_, err := u.Exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
 			return c, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 	if err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return err
 	}

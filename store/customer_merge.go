@@ -38,7 +38,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if c.ID == other.ID {
 			return nil, core.Invalid("from", "This is the customer itself. Send the one whose orders it is to get.")
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

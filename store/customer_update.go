@@ -32,7 +32,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err != nil {
 			return c, err
 		}
-		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if c.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		if err := c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, c))); err != nil {

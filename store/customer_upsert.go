@@ -58,7 +58,7 @@ func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.U
 		if err != nil || len(ended) == 0 {
 			return all, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, 
 		return there, core.UpsertUnchanged, err
 	}
 	var err error
-	if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+	if c.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 		return nil, "", err
 	}
 	if err := c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, &c))); err != nil {

@@ -34,7 +34,7 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		if disabled, err := s.Tenant.IsDisabled(ctx, account); err != nil || disabled {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil || b.Invoice.NextAttemptAt == nil || *b.Invoice.NextAttemptAt > now {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*invo
 		if draft.Order != nil {
 			return draft.Invoice, nil
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 		if err := s.checkUnpaid(ctx, &invoice.Bill{Invoice: i}, invoice.StatusUncollectible); err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *subscription.Subsc
 	if err := s.checkUnpaid(ctx, b, invoice.StatusVoid); err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
+	now, err := db.BusinessNow(ctx, u, b.Invoice.AccountID)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter,
 		if err := s.Mailbox.CountLetter(ctx, account, l.ObjectID); err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

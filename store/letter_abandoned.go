@@ -43,7 +43,7 @@ func (s *Store) NoteNews(ctx context.Context, account, ref, from, words string) 
 		if err != nil || c.Status != checkout.StatusOpen {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 	if err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, l.AccountID)
 	if err != nil {
 		return err
 	}

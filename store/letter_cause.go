@@ -15,7 +15,7 @@ import (
 
 // writeLetter has a letter sent once what this transaction did is committed: at once, or from due on by the account's clock.
 func (s *Store) writeLetter(ctx context.Context, u *db.Unit, l Letter) error {
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	now, err := db.BusinessNow(ctx, u, l.AccountID)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ const planPause = 5 * time.Minute
 
 // writePlanChanged tells the customer of a subscription of its plan, or of the one that waits, once planPause is over.
 func (s *Store) writePlanChanged(ctx context.Context, u *db.Unit, sub *subscription.Subscription) error {
-	now, err := s.db.BusinessNow(ctx, sub.AccountID)
+	now, err := db.BusinessNow(ctx, u, sub.AccountID)
 	if err != nil {
 		return err
 	}

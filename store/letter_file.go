@@ -62,7 +62,7 @@ func (s *Store) tellOfFile(ctx context.Context, u *db.Unit, n *grant.Notice) err
 	if seller.DisabledAt != nil || !seller.Writes(tenant.LetterFileUpdated) {
 		return s.Grant.EndNotice(ctx, u, n)
 	}
-	now, err := s.db.BusinessNow(ctx, n.AccountID)
+	now, err := db.BusinessNow(ctx, u, n.AccountID)
 	if err != nil {
 		return err
 	}

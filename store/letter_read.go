@@ -101,7 +101,7 @@ func (s *Store) readTimed(ctx context.Context, l *Letter, c *LetterContent) (*su
 	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
 		return nil, 0, err
 	}
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, l.AccountID)
 	return c.Subscription, now, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 )
@@ -83,7 +84,7 @@ func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (
 	if c.Invoice, err = s.Invoice.Get(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, l.AccountID)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool
 		return false, err // without a transaction, of which an embedded database has one at a time
 	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return false, err
 		}
@@ -133,7 +133,7 @@ func (s *Store) EndLetter(ctx context.Context, claimed *Letter, out LetterOutcom
 }
 
 func (s *Store) endLetter(ctx context.Context, u *db.Unit, claimed *Letter, out LetterOutcome) error {
-	now, err := s.db.BusinessNow(ctx, claimed.AccountID)
+	now, err := db.BusinessNow(ctx, u, claimed.AccountID)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (s *Store) DueLetters(ctx context.Context, account string, limit int) ([]co
 // ReleaseLetter has a letter sent whose day has come, and reports whether it did.
 func (s *Store) ReleaseLetter(ctx context.Context, account, id string) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return false, err
 		}

@@ -31,7 +31,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, 
 	if err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPa
 		if err := p.Err(); err != nil || core.SameJSON(before, *o) {
 			return o, err
 		}
-		if o.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if o.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		return o, u.Update(ctx, order.Columns, o)

@@ -37,7 +37,7 @@ func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *invoice.Bill, paym
 // payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three: order.paid
 // and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
 func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *invoice.Bill, payment *payment.Payment) error {
-	now, err := s.db.BusinessNow(ctx, b.Order.AccountID)
+	now, err := db.BusinessNow(ctx, u, b.Order.AccountID)
 	if err != nil {
 		return err
 	}

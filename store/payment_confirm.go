@@ -109,7 +109,7 @@ func (s *Store) beginPayment(ctx context.Context, u *db.Unit, c *checkout.Checko
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}

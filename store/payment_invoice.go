@@ -78,7 +78,7 @@ func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *invoice.
 
 // newInvoicePayment returns a pending payment of all that is due of a bill. It is not stored, and has no provider yet.
 func (s *Store) newInvoicePayment(ctx context.Context, b *invoice.Bill, id string) (*payment.Payment, error) {
-	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, b.Invoice.AccountID)
 	return &payment.Payment{
 		AccountID: b.Invoice.AccountID, ID: id, Purpose: payment.PurposeInvoice, Status: payment.StatusPending,
 		OrderID: b.Invoice.OrderID, InvoiceID: &b.Invoice.ID, CustomerID: &b.Invoice.CustomerID,

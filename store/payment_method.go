@@ -25,7 +25,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m payment.SavedMethod, is
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, m.AccountID)
+		now, err := db.BusinessNow(ctx, u, m.AccountID)
 		if err != nil {
 			return nil, err
 		}

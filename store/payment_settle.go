@@ -77,7 +77,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	if p.Status != payment.StatusRequiresAction {
 		return false, nil
 	}
-	now, err := s.db.BusinessNow(ctx, p.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, p.AccountID)
 	if err != nil {
 		return false, err
 	}
@@ -102,7 +102,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 // order. After a failure the checkout is open again, and the use of its link and discount, its trials and its stock are given back. Payment
 // and checkout are locked and stored here.
 func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *checkout.Checkout, items []lineitem.Item, p *payment.Payment, result payment.ChargeResult) error {
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 	if p.Status == result.Status || !payment.Lifecycle.Allows(p.Status, result.Status) {
 		return settled, nil
 	}
-	now, err := s.db.BusinessNow(ctx, p.AccountID)
+	now, err := db.BusinessNow(ctx, u, p.AccountID)
 	if err != nil {
 		return nil, err
 	}

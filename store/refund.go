@@ -117,7 +117,7 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 		if err := p.Err(); err != nil || core.SameJSON(before, *r) {
 			return r, err
 		}
-		if r.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if r.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		return r, u.Update(ctx, refundColumns, r)

@@ -83,7 +83,7 @@ func (s *Store) lockRefunded(ctx context.Context, u *db.Unit, account, id string
 // beginRefund stores the intent to refund an order from its payment, nil for none, and returns both: refund.created follows. What goes to the
 // balance alone succeeds here. The customer, the order and its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
 func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *order.Order, customer *customer.Customer, payment *payment.Payment, id string, in NewRefund) (*Refunding, error) {
-	now, err := s.db.BusinessNow(ctx, o.AccountID)
+	now, err := db.BusinessNow(ctx, u, o.AccountID)
 	if err != nil {
 		return nil, err
 	}

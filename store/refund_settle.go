@@ -121,7 +121,7 @@ func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *orde
 	if from == result.Status || !refundLifecycle.Allows(from, result.Status) {
 		return s.postpone(ctx, u, r, pause)
 	}
-	now, err := s.db.BusinessNow(ctx, r.AccountID)
+	now, err := db.BusinessNow(ctx, u, r.AccountID)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil || begun[id] != nil {
 			return &SubscriptionChange{Subscription: sub, Payment: begun[id]}, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

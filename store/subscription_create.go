@@ -49,7 +49,7 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft che
 // checkSubscribed returns CodeInvalid on trial_end or custom_amount if the first line of the draft does not fit its price
 // variant.
 func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVariant, draft checkout.Draft) error {
-	now, err := s.db.BusinessNow(ctx, variant.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, variant.AccountID)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ type SubscriptionStep struct {
 // is.
 func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionStep, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

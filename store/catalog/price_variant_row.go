@@ -44,7 +44,7 @@ func (s *Store) changePriceVariant(ctx context.Context, u *db.Unit, before, v *P
 		return err
 	}
 	var err error
-	if v.UpdatedAt, err = s.db.BusinessNow(ctx, v.AccountID); err != nil {
+	if v.UpdatedAt, err = db.BusinessNow(ctx, u, v.AccountID); err != nil {
 		return err
 	}
 	return u.Update(ctx, priceVariantColumns, v)
@@ -67,7 +67,7 @@ func (s *Store) draftVariants(ctx context.Context, u *db.Unit, p *Product, list 
 	if len(in) > maxPriceVariants {
 		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", maxPriceVariants))
 	}
-	now, err := s.db.BusinessNow(ctx, p.AccountID)
+	now, err := db.BusinessNow(ctx, u, p.AccountID)
 	if err != nil {
 		return nil, err
 	}

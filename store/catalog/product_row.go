@@ -56,7 +56,7 @@ func (s *Store) createProduct(ctx context.Context, u *db.Unit, account string, p
 	if err := s.checkDeliverables(ctx, u, p); err != nil {
 		return nil, err
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Store) changeProduct(ctx context.Context, u *db.Unit, before, p *Produc
 	if err := p.check(); err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, p.AccountID)
+	now, err := db.BusinessNow(ctx, u, p.AccountID)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *Store) changeProduct(ctx context.Context, u *db.Unit, before, p *Produc
 // saveProduct stores a locked product and emits product.updated.
 func (s *Store) saveProduct(ctx context.Context, u *db.Unit, p *Product, variants []PriceVariant) error {
 	var err error
-	if p.UpdatedAt, err = s.db.BusinessNow(ctx, p.AccountID); err != nil {
+	if p.UpdatedAt, err = db.BusinessNow(ctx, u, p.AccountID); err != nil {
 		return err
 	}
 	p.EventSeq++

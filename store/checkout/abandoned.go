@@ -24,7 +24,7 @@ func (s *Store) Expire(ctx context.Context, account, ref string) (*Checkout, err
 		if err := lifecycle.Check("checkout", c.Status, StatusExpired); err != nil {
 			return nil, err
 		}
-		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if c.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		c.Status, c.AdsVisit.V = StatusExpired, nil
@@ -98,7 +98,7 @@ func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due,
 // first.
 func (s *Store) End(ctx context.Context, account, id string) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return false, err
 		}

@@ -14,7 +14,7 @@ import (
 // is the one that the checkout names, the one with the merchant's own id, the one with the address, or a new one. The order is
 // counted for them. A customer who is known to be the buyer also learns from the checkout what was not known of them.
 func (s *Store) Buyer(ctx context.Context, u *db.Unit, c *Checkout) (buyer *customer.Customer, isKnown bool, err error) {
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return nil, false, err
 	}

@@ -156,7 +156,7 @@ func (s *Store) Get(ctx context.Context, account, ref string) (*Checkout, error)
 
 // ByID returns the checkouts among ids, as they are now, by their ids.
 func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 // does not exist is CodeMissing.
 func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, bool, error) {
 	var f db.Filter
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, false, err
 	}
@@ -232,7 +232,7 @@ func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Check
 
 // open makes a new open checkout and its priced lines out of a draft. It stores nothing.
 func (s *Store) open(ctx context.Context, account string, draft Draft) (*Checkout, []lineitem.Item, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -261,7 +261,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Dr
 		if c.Status != StatusOpen {
 			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -307,7 +307,7 @@ func (s *Store) find(ctx context.Context, r db.Reader, account, ref, param strin
 	if c == nil {
 		return nil, core.Missing("checkout", param, ref)
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, r, account)
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	if err := s.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (s *Store) ListLinks(ctx context.Context, account string, in ListLinks) ([]
 // CreateLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
 func (s *Store) CreateLink(ctx context.Context, account string, in Link) (*Link, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (s *Store) UpdateLink(ctx context.Context, account, ref string, change func
 		if err := s.checkLink(ctx, l, &before); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
-		if l.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if l.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		return l, u.Update(ctx, LinkColumns, l)

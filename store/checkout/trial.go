@@ -176,7 +176,7 @@ func (s *Store) HoldTrials(ctx context.Context, u *db.Unit, c *Checkout, items [
 	if err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}

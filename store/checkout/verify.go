@@ -45,7 +45,7 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ type owedOrder struct {
 // says that a purchase is theirs owes nothing by that. The customer also learns from the checkout what was not known of them. It locks the subscriptions before the customer,
 // as everybody does.
 func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) error {
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}

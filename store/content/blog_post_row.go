@@ -98,7 +98,7 @@ func (s *Store) settleBlogPost(ctx context.Context, u *db.Unit, before, b *BlogP
 		}
 		b.ProductID = product
 	}
-	now, err := s.db.BusinessNow(ctx, b.AccountID)
+	now, err := db.BusinessNow(ctx, u, b.AccountID)
 	if err != nil {
 		return 0, err
 	}

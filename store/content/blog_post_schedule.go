@@ -15,7 +15,7 @@ func (s *Store) DueBlogPosts(ctx context.Context, account string, limit int) ([]
 // PublishDueBlogPost publishes a scheduled post whose time has come, as of that time, and reports whether it did: of all that try, one does.
 func (s *Store) PublishDueBlogPost(ctx context.Context, account, id string) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return false, err
 		}

@@ -61,7 +61,7 @@ func (s *Store) countAccess(ctx context.Context, e *Experience) error {
 	if err != nil || len(products) == 0 {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, e.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, e.AccountID)
 	if err != nil {
 		return err
 	}

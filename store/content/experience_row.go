@@ -44,7 +44,7 @@ func (s *Store) createExperience(ctx context.Context, u *db.Unit, e *Experience)
 	if err := e.check(ExperienceStatusDraft); err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, e.AccountID)
+	now, err := db.BusinessNow(ctx, u, e.AccountID)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *Store) changeExperience(ctx context.Context, u *db.Unit, e *Experience,
 		e.Slug = slug
 	}
 	var err error
-	if e.UpdatedAt, err = s.db.BusinessNow(ctx, e.AccountID); err != nil {
+	if e.UpdatedAt, err = db.BusinessNow(ctx, u, e.AccountID); err != nil {
 		return err
 	}
 	return u.Update(ctx, experienceColumns, e)

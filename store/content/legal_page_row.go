@@ -96,7 +96,7 @@ func (s *Store) settleLegalPage(ctx context.Context, u *db.Unit, before LegalPag
 	if err := s.checkAcceptance(ctx, u, l); err != nil {
 		return 0, err
 	}
-	return s.db.BusinessNow(ctx, l.AccountID)
+	return db.BusinessNow(ctx, u, l.AccountID)
 }
 
 // alonePublished returns CodeInvalid on status if the page is published, and another one of its kind and language is too.

@@ -143,7 +143,7 @@ func (s *Store) Create(ctx context.Context, account string, c Customer) (*Custom
 
 // Insert checks and stores a new customer. If they are unsubscribed, their address has no news again.
 func (s *Store) Insert(ctx context.Context, u *db.Unit, account string, c *Customer) (*Customer, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (s *Store) CreateTransaction(ctx context.Context, account, customerID strin
 		if err := in.check(c.Balance.V[in.Currency]); err != nil {
 			return nil, err
 		}
-		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if c.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		t := &BalanceTransaction{Currency: in.Currency, Amount: in.Amount, Reason: BalanceReasonManual, Description: &in.Description}

@@ -131,7 +131,7 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	for id, d := range found {
 		if d.Status = d.statusAt(now); d.DeletedAt != nil {
 			delete(found, id)
@@ -143,7 +143,7 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 // List returns a page of discounts, newest first, and whether there are more. A product that does not exist
 // is CodeMissing.
 func (s *Store) List(ctx context.Context, account string, in List) ([]Discount, bool, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, false, err
 	}
@@ -168,7 +168,7 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Discount, 
 // amounts is the account's.
 func (s *Store) Create(ctx context.Context, account string, d Discount) (*Discount, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Discount, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Di
 		if err := s.prepare(ctx, u, d); err != nil {
 			return nil, err
 		}
-		if d.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if d.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		if err := d.taken(u.Sent(ctx, u.Update(ctx, columns, d))); err != nil {
@@ -233,7 +233,7 @@ func (s *Store) Delete(ctx context.Context, account, ref string) (*Discount, err
 			_, err := u.Exec(ctx, `DELETE FROM discounts WHERE account_id = ? AND id = ?`, account, d.ID)
 			return d, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +258,7 @@ func (s *Store) turn(ctx context.Context, account, ref string, off bool) (*Disco
 		if err != nil || off == (d.DisabledAt != nil) {
 			return d, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

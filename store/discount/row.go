@@ -78,7 +78,7 @@ func (s *Store) OfCode(ctx context.Context, account, code string) (*Discount, er
 
 // present sets the status that the discount has now.
 func (s *Store) present(ctx context.Context, d *Discount) error {
-	now, err := s.db.BusinessNow(ctx, d.AccountID)
+	now, err := db.BusinessNow(ctx, s.db, d.AccountID)
 	d.Status = d.statusAt(now)
 	return err
 }

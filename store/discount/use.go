@@ -12,7 +12,7 @@ import (
 // decides: of many who read that one use is left, one gets it. The discount is locked until the transaction ends. A discount
 // that depends on the buyer is refused to one who only typed an address.
 func (s *Store) Redeem(ctx context.Context, u *db.Unit, r *Redemption, d *Discount, by Redeemer, field string) error {
-	now, err := s.db.BusinessNow(ctx, d.AccountID)
+	now, err := db.BusinessNow(ctx, u, d.AccountID)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 	if len(grants) == 0 {
 		return nil
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ const deliversLicense = "license_key"
 
 // HasProduct returns a grant by which a customer has a product now, the oldest of several, nil if there is none.
 func (s *Store) HasProduct(ctx context.Context, account, customer, product string) (*Grant, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Store) HasProduct(ctx context.Context, account, customer, product strin
 // HasExperience returns a grant that opens an experience to a customer now, nil if there is none: of several the oldest by which its files can be
 // downloaded as often as they want, else the newest, whose limit is the last to be used up.
 func (s *Store) HasExperience(ctx context.Context, account, customer, experience string) (*Grant, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

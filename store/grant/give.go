@@ -30,7 +30,7 @@ func (s *Store) GiveNew(ctx context.Context, u *db.Unit, givings []Giving) ([]Gr
 	if len(givings) == 0 {
 		return nil, nil
 	}
-	now, err := s.db.BusinessNow(ctx, givings[0].Account)
+	now, err := db.BusinessNow(ctx, u, givings[0].Account)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (s *Store) enter(ctx context.Context, u *db.Unit, g *Grant, to Status, reas
 	if err := lifecycle.Check("grant", g.Status, to); err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, g.AccountID)
+	now, err := db.BusinessNow(ctx, u, g.AccountID)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (s *Store) enter(ctx context.Context, u *db.Unit, g *Grant, to Status, reas
 // save stores a locked grant.
 func (s *Store) save(ctx context.Context, u *db.Unit, g *Grant) error {
 	var err error
-	if g.UpdatedAt, err = s.db.BusinessNow(ctx, g.AccountID); err != nil {
+	if g.UpdatedAt, err = db.BusinessNow(ctx, u, g.AccountID); err != nil {
 		return err
 	}
 	return u.Update(ctx, grantColumns, g)

@@ -128,7 +128,7 @@ func (s *Store) GrantsByID(ctx context.Context, account string, ids []string) (m
 
 // CurrentGrants returns the grants of a customer that are active or suspended and not over, with what they open: the newest hundred.
 func (s *Store) CurrentGrants(ctx context.Context, account, customer string) ([]Grant, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Store) GrantNamed(ctx context.Context, account, ref, field string) (*Gr
 
 // ListGrants returns a page of grants with what they open, newest first, and whether there are more.
 func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) ([]Grant, bool, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, false, err
 	}
@@ -186,7 +186,7 @@ func (s *Store) UpdateGrant(ctx context.Context, account, ref string, change fun
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

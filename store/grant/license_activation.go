@@ -63,7 +63,7 @@ func (s *Store) deactivate(ctx context.Context, u *db.Unit, k *LicenseKey, a *Li
 		return fmt.Errorf("delete activation: %w", err)
 	}
 	var err error
-	if k.UpdatedAt, err = s.db.BusinessNow(ctx, k.AccountID); err != nil {
+	if k.UpdatedAt, err = db.BusinessNow(ctx, u, k.AccountID); err != nil {
 		return err
 	}
 	k.ActivationsCount--

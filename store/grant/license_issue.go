@@ -89,7 +89,7 @@ func (s *Store) formerLicense(ctx context.Context, u *db.Unit, g *Grant) (*Licen
 
 // stockedLicense locks the oldest imported key of a product that is not sold and that nobody else is taking, nil if there is none.
 func (s *Store) stockedLicense(ctx context.Context, u *db.Unit, account, product string) (*LicenseKey, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Store) stockedLicense(ctx context.Context, u *db.Unit, account, product
 
 // HasLicenses reports whether so many keys of a product can be sold now: always, unless it is sold with imported ones.
 func (s *Store) HasLicenses(ctx context.Context, account, product string, keys int) (bool, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return false, err
 	}
@@ -120,7 +120,7 @@ func (s *Store) HasLicenses(ctx context.Context, account, product string, keys i
 func (s *Store) handOut(ctx context.Context, u *db.Unit, g *Grant, k *LicenseKey, asked *Licensing) error {
 	was := *k
 	var err error
-	if k.UpdatedAt, err = s.db.BusinessNow(ctx, g.AccountID); err != nil {
+	if k.UpdatedAt, err = db.BusinessNow(ctx, u, g.AccountID); err != nil {
 		return err
 	}
 	k.InStock = false
@@ -179,7 +179,7 @@ func (s *Store) planLicense(ctx context.Context, u *db.Unit, g *Grant) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.db.BusinessNow(ctx, g.AccountID)
+	now, err := db.BusinessNow(ctx, u, g.AccountID)
 	if err != nil {
 		return err
 	}

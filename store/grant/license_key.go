@@ -103,7 +103,7 @@ type ListLicenseKeys struct {
 
 // ListLicenseKeys returns a page of licence keys, newest first, and whether there are more. None of them shows its Key.
 func (s *Store) ListLicenseKeys(ctx context.Context, account string, in ListLicenseKeys) ([]LicenseKey, bool, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, false, err
 	}
@@ -173,7 +173,7 @@ const knownLicense = "The account has this key already. Case, spaces and hyphens
 
 // draftLicenseKey gives a key that is to be made its id, its times and its Key if it has none, and seals it.
 func (s *Store) draftLicenseKey(ctx context.Context, account string, k *LicenseKey) error {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (s *Store) changeLicenseKey(ctx context.Context, account, ref string, chang
 		if err := change(k); err != nil || core.JSONText(k) == before {
 			return k, err
 		}
-		if k.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if k.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		k.Status = k.statusAt(k.UpdatedAt)
@@ -322,14 +322,14 @@ func (s *Store) findLicenseKey(ctx context.Context, r db.Reader, account, ref st
 	if k == nil {
 		return nil, core.Missing("licence key", "", ref)
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, r, account)
 	k.Status = k.statusAt(now)
 	return k, err
 }
 
 // ForgetLicenses revokes the keys of a customer who is deleted, and forgets what their devices are called.
 func (s *Store) ForgetLicenses(ctx context.Context, u *db.Unit, account, customer string) error {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return err
 	}

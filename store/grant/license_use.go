@@ -73,7 +73,7 @@ func (s *Store) ValidateLicense(ctx context.Context, account string, use License
 		if err != nil || k == nil {
 			return &LicenseValidation{Code: LicenseNotFound}, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (s *Store) ActivateLicense(ctx context.Context, account string, use License
 		if code := k.code(); code != LicenseValid {
 			return nil, core.Invalid("key", fmt.Sprintf("This licence key is %s.", code))
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (s *Store) findLicenseShown(ctx context.Context, r db.Reader, account strin
 			return nil, fmt.Errorf("read what a licence key lives with: %w", err)
 		}
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, r, account)
 	k.Status = k.statusAt(now)
 	return k, err
 }

@@ -51,7 +51,7 @@ func (s *Store) WaitingAccounts(ctx context.Context) ([]string, error) {
 // import serves those who wait, but sees no sale that commits at the same time, nor a sale the key that another one takes and gives back; and a grant or a key may come
 // back later. It costs a look at two indexes for each product that somebody waits for, however many wait.
 func (s *Store) DueLicenseWaits(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

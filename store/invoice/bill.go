@@ -36,7 +36,7 @@ type Placement struct {
 // draft had it already. The order is counted for the customer, who is locked, and its BalanceTaken is taken off their balance. If nothing is due the caller has to pay it at
 // once.
 func (s *Store) PlaceOrder(ctx context.Context, u *db.Unit, p Placement) (*Bill, error) {
-	now, err := s.db.BusinessNow(ctx, p.Order.AccountID)
+	now, err := db.BusinessNow(ctx, u, p.Order.AccountID)
 	if err != nil {
 		return nil, err
 	}

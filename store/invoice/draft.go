@@ -41,7 +41,7 @@ type Draft struct {
 // invoice.created follows.
 func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Invoice, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

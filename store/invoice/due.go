@@ -73,7 +73,7 @@ func (s *Store) PassDue(ctx context.Context, account, id string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil || b.Invoice.Status != StatusOpen || b.Invoice.NextAttemptAt != nil || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
 			return false, err
 		}

@@ -53,7 +53,7 @@ func (s *Store) RevokeLinks(ctx context.Context, account, ref string) (*Invoice,
 		if err != nil {
 			return nil, err
 		}
-		if i.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if i.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		i.LinkVersion++

@@ -22,7 +22,7 @@ type AbandonedCheckout struct {
 
 // CaptureAbandoned makes a lead of an abandoned checkout. They agreed to nothing. There is none if the address has a lead for that product.
 func (s *Store) CaptureAbandoned(ctx context.Context, u *db.Unit, in AbandonedCheckout) error {
-	now, err := s.db.BusinessNow(ctx, in.AccountID)
+	now, err := db.BusinessNow(ctx, u, in.AccountID)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (s *Store) Capture(ctx context.Context, in Captured) (*Lead, error) {
 }
 
 func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account, in *Captured) (*Lead, error) {
-	now, err := s.db.BusinessNow(ctx, seller.ID)
+	now, err := db.BusinessNow(ctx, u, seller.ID)
 	if err != nil {
 		return nil, err
 	}

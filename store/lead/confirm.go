@@ -168,7 +168,7 @@ func (s *Store) Confirm(ctx context.Context, token string) (l *Lead, expired boo
 		if l.Consent.V.ConfirmedAt != nil {
 			return l, nil
 		}
-		now, err := s.db.BusinessNow(ctx, l.AccountID)
+		now, err := db.BusinessNow(ctx, u, l.AccountID)
 		if err != nil {
 			return nil, err
 		}

@@ -197,7 +197,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Le
 			return nil, core.Missing("lead", "", ref)
 		}
 		l := &theirs[at]
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

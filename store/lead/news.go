@@ -79,7 +79,7 @@ func (s *Store) keepWords(ctx context.Context, u *db.Unit, c *customer.Customer,
 	if c.DeletedAt != nil || c.MarketingConsent.V != nil || at == nil && !in.IsProven {
 		return nil
 	}
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s *Store) keepEndings(ctx context.Context, u *db.Unit, account string, ema
 	if len(emails) == 0 {
 		return nil
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return err
 	}
@@ -300,7 +300,7 @@ func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, 
 		return o.Account, err
 	}
 	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		now, err := s.db.BusinessNow(ctx, o.Account)
+		now, err := db.BusinessNow(ctx, u, o.Account)
 		if err != nil {
 			return nil, err
 		}

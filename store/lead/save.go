@@ -80,7 +80,7 @@ func (s *Store) Import(ctx context.Context, account string, in []NewLead, upsert
 // save stores leads and makes their customers, in few statements for any number of them. Of two of one address and product the second
 // meets the first, as if it had come later.
 func (s *Store) save(ctx context.Context, u *db.Unit, account string, in []NewLead, upsert bool) ([]Saved, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, u, account)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (s *Store) RevokeLinks(ctx context.Context, account, ref string) (*Order, e
 		if err != nil {
 			return nil, err
 		}
-		if o.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		if o.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
 			return nil, err
 		}
 		o.LinkVersion++

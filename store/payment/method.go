@@ -117,7 +117,7 @@ func (s *Store) CustomerRef(ctx context.Context, account, customer, provider str
 
 // ForgetMethod deletes a method of a locked customer, and stores the intent to tell its provider, which the reconciler does.
 func (s *Store) ForgetMethod(ctx context.Context, u *db.Unit, c *customer.Customer, m *SavedMethod) error {
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *Store) NewDefault(ctx context.Context, c *customer.Customer, before *st
 // ForgetMethods deletes every payment method of a locked customer who is being deleted, and stores the intents to tell the
 // providers.
 func (s *Store) ForgetMethods(ctx context.Context, u *db.Unit, c *customer.Customer) error {
-	now, err := s.db.BusinessNow(ctx, c.AccountID)
+	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ const ScarceHold = 5 * time.Minute
 // Waiting returns at most limit payments of an account whose buyers have not done what was required of them within the
 // time that the seller gives them, the oldest first.
 func (s *Store) Waiting(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Interval is how long a period of the metrics is.
@@ -57,7 +58,7 @@ func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

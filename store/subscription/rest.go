@@ -116,7 +116,7 @@ func (s *Store) Subscriber(ctx context.Context, account, ref string) (*Subscript
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	now, err := s.db.BusinessNow(ctx, account)
+	now, err := db.BusinessNow(ctx, s.db, account)
 	return sub, customer, now, err
 }
 

@@ -71,7 +71,7 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 		if changed = on == (a.DisabledAt != nil); !changed {
 			return a, nil
 		}
-		now, err := s.db.BusinessNow(ctx, account)
+		now, err := db.BusinessNow(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

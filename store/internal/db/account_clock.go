@@ -9,17 +9,17 @@ import (
 
 // BusinessNow returns the time by which an account does business: when a checkout expires, when a period ends, when an invoice
 // is overdue, and when anything that it sells, is paid for, or sells with was made, changed or published. It is the store's time, except that on a server with test clocks each account has its own. Leases, quotas,
-// idempotency, retention, ids and the times of events always go by the store's time.
-func (d *DB) BusinessNow(ctx context.Context, account string) (core.Time, error) {
+// idempotency, retention, ids and the times of events always go by the store's time. A transaction reads it once, and locks nothing by it.
+func BusinessNow(ctx context.Context, r Reader, account string) (core.Time, error) {
+	d, u := r.place(ctx)
 	now := d.Now()
 	if !d.Options.TestClock {
 		return now, nil
 	}
-	u := UnitOf(ctx)
 	if u != nil && u.ahead != nil && u.ahead.account == account {
 		return now + u.ahead.offset, nil
 	}
-	offset, err := Get[core.Time](ctx, d, `SELECT clock_offset FROM accounts WHERE id = ?`, account)
+	offset, err := Get[core.Time](ctx, Unlocked(r), `SELECT clock_offset FROM accounts WHERE id = ?`, account)
 	if err != nil {
 		return 0, fmt.Errorf("read the account's clock: %w", err)
 	}
@@ -46,7 +46,7 @@ func (d *DB) Due(ctx context.Context, account, query, at string, limit int) ([]c
 	if account == "" {
 		return Select[core.Due](ctx, d, query+` ORDER BY `+at+` LIMIT ?`, d.Now(), limit)
 	}
-	now, err := d.BusinessNow(ctx, account)
+	now, err := BusinessNow(ctx, d, account)
 	if err != nil {
 		return nil, err
 	}

@@ -145,12 +145,16 @@ func (d *DB) asks(ctx context.Context) (over func()) {
 // the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. What locks or changes rows is
 // given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a transaction by itself.
 type Reader interface {
+	// place returns the database, and the transaction in which a query runs here, nil if in none.
+	place(ctx context.Context) (*DB, *Unit)
 	// at returns the query as it runs here, and in which transaction, nil if in none.
 	at(ctx context.Context, query string) (d *DB, u *Unit, text string, err error)
 }
 
 // errNotOpen says that rows would be locked or changed for nobody.
 var errNotOpen = errors.New("store: rows are locked and changed in an open transaction alone, which is given as a Unit")
+
+func (d *DB) place(ctx context.Context) (*DB, *Unit) { return d, UnitOf(ctx) }
 
 func (d *DB) at(ctx context.Context, query string) (*DB, *Unit, string, error) {
 	if changes(query) || strings.Contains(query, forUpdate) {
@@ -159,6 +163,8 @@ func (d *DB) at(ctx context.Context, query string) (*DB, *Unit, string, error) {
 	return d, UnitOf(ctx), query, nil
 }
 
+func (u *Unit) place(context.Context) (*DB, *Unit) { return u.db, u }
+
 func (u *Unit) at(_ context.Context, query string) (*DB, *Unit, string, error) {
 	return u.db, u, query, nil
 }
@@ -166,7 +172,17 @@ func (u *Unit) at(_ context.Context, query string) (*DB, *Unit, string, error) {
 // Locked returns where a SELECT runs that locks its rows until the transaction ends, as one does that ends in Lock.
 func (u *Unit) Locked() Reader { return locked{u} }
 
+// Unlocked returns where a query runs that locks nothing, in the same transaction as those of r.
+func Unlocked(r Reader) Reader {
+	if l, is := r.(locked); is {
+		return l.unit
+	}
+	return r
+}
+
 type locked struct{ unit *Unit }
+
+func (l locked) place(context.Context) (*DB, *Unit) { return l.unit.db, l.unit }
 
 func (l locked) at(_ context.Context, query string) (*DB, *Unit, string, error) {
 	if l.unit == nil || l.unit.request.unit != l.unit {
