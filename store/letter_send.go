@@ -21,8 +21,8 @@ const diedSending = "This server died each time that it sent the letter, which m
 
 // LetterAccounts returns the accounts in which a letter waits to be sent, or to be tried again. It costs two looks at an index for each account.
 func (s *Store) LetterAccounts(ctx context.Context) ([]string, error) {
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
-		return db.Select[string](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]string, error) {
+		return db.Select[string](ctx, r, `
 			WITH RECURSIVE waiting (account_id) AS (
 				SELECT min(account_id) FROM letters WHERE next_attempt_at IS NOT NULL
 				UNION ALL
@@ -34,8 +34,8 @@ func (s *Store) LetterAccounts(ctx context.Context) ([]string, error) {
 
 // LettersToSend names the letters of an account that are to be sent now, at most limit and the longest waiting first, for ClaimLetters.
 func (s *Store) LettersToSend(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]core.Due, error) {
-		return db.Select[core.Due](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]core.Due, error) {
+		return db.Select[core.Due](ctx, r, `
 			SELECT account_id, id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`, account, s.Now(), limit)
 	})
 }

@@ -32,8 +32,8 @@ var noticeColumns = db.ColumnsOf[Notice]("file_notices")
 // costs three looks into an index for each account that has any, however many it has.
 func (s *Store) DueNotices(ctx context.Context, limit int) ([]core.Due, error) {
 	now := s.Now()
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]core.Due, error) {
-		return db.Select[core.Due](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]core.Due, error) {
+		return db.Select[core.Due](ctx, r, `
 			WITH RECURSIVE waiting (account_id) AS (
 				SELECT (SELECT min(account_id) FROM file_notices)
 				UNION ALL

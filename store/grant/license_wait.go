@@ -36,8 +36,8 @@ func (s *Store) endWait(ctx context.Context, u *db.Unit, g *Grant) error {
 
 // WaitingAccounts returns the accounts in which a grant waits for an imported key. Disabled ones are left out. It costs two looks at an index for each account.
 func (s *Store) WaitingAccounts(ctx context.Context) ([]string, error) {
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
-		return db.Select[string](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]string, error) {
+		return db.Select[string](ctx, r, `
 			WITH RECURSIVE waiting (account_id) AS (
 				SELECT min(account_id) FROM license_waits WHERE NOT paused
 				UNION ALL
@@ -55,8 +55,8 @@ func (s *Store) DueLicenseWaits(ctx context.Context, account string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]core.Due, error) {
-		return db.Select[core.Due](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]core.Due, error) {
+		return db.Select[core.Due](ctx, r, `
 			WITH RECURSIVE waiting (account_id, id) AS (
 				SELECT CAST(? AS TEXT), (SELECT min(product_id) FROM license_waits WHERE account_id = ? AND NOT paused)
 				UNION ALL

@@ -64,8 +64,8 @@ const claimWindow = 100
 // their ids, beginning behind `after`. Endpoints of disabled accounts are left out. The format of an endpoint that was
 // deleted is raw. The query costs a few index probes per endpoint, however many deliveries wait, and locks nothing.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
-	rows, err := db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]PendingEndpoint, error) {
-		return db.Select[PendingEndpoint](ctx, s.db, `
+	rows, err := db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]PendingEndpoint, error) {
+		return db.Select[PendingEndpoint](ctx, r, `
 		WITH RECURSIVE pending (endpoint_id) AS (
 			SELECT min(endpoint_id) FROM webhook_deliveries WHERE state = 'pending' AND endpoint_id > ?
 			UNION ALL

@@ -65,8 +65,8 @@ func (s *Store) Held(ctx context.Context, account string) (string, error) {
 // each account of which a picture is to be fetched some time, however many are. The order is that of the index, since that of the primary key would lead
 // through all that were fetched.
 func (s *Store) Waiting(ctx context.Context) ([]string, error) {
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
-		return db.Select[string](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]string, error) {
+		return db.Select[string](ctx, r, `
 			WITH RECURSIVE waiting (id) AS (
 				SELECT (SELECT account_id FROM pictures WHERE due_at IS NOT NULL ORDER BY account_id, due_at, owner_id LIMIT 1)
 				UNION ALL

@@ -17,8 +17,8 @@ func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due,
 // Disabled accounts are left out. The accounts are not grouped by the column itself, because SQLite would go through all subscriptions in its order,
 // whether they are due or not.
 func (s *Store) DueAccounts(ctx context.Context) ([]string, error) {
-	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
-		return db.Select[string](ctx, s.db, `
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]string, error) {
+		return db.Select[string](ctx, r, `
 			SELECT account_id || '' FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id || '' ORDER BY MIN(due_at)`, s.db.Now())
 	})
 }

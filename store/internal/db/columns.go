@@ -149,13 +149,14 @@ func (u *Unit) Update(ctx context.Context, c texts, row any) error {
 }
 
 // ByID returns those of the account's rows with these ids that exist, by id. The query has one text for any number of ids.
-func ByID[T any](ctx context.Context, d *DB, c *Columns[T], account string, ids []string) (map[string]*T, error) {
+func ByID[T any](ctx context.Context, r Reader, c *Columns[T], account string, ids []string) (map[string]*T, error) {
 	found := make(map[string]*T, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
+	d, _ := r.place(ctx)
 	condition, arg := d.In("id", ids)
-	rows, err := Select[T](ctx, d, c.SelectSQL+" WHERE account_id = ? AND "+condition, account, arg)
+	rows, err := Select[T](ctx, r, c.SelectSQL+" WHERE account_id = ? AND "+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read %s by id: %w", c.Table, err)
 	}

@@ -31,16 +31,16 @@ func (u *Unit) PlanAnew(ctx context.Context) error {
 }
 
 // PlanningAnew runs a read in a transaction with PlanAnew. On SQLite it just runs it.
-func PlanningAnew[T any](ctx context.Context, d *DB, read func(context.Context) (T, error)) (T, error) {
+func PlanningAnew[T any](ctx context.Context, d *DB, read func(context.Context, Reader) (T, error)) (T, error) {
 	if d.Engine == core.SQLite {
-		return read(ctx)
+		return read(ctx, d)
 	}
 	return Tx(ctx, d, func(ctx context.Context, u *Unit) (T, error) {
 		if err := u.PlanAnew(ctx); err != nil {
 			var none T
 			return none, err
 		}
-		return read(ctx)
+		return read(ctx, u)
 	})
 }
 
