@@ -113,7 +113,7 @@ func (s *Store) beginPayment(ctx context.Context, u *db.Unit, c *checkout.Checko
 	if err != nil {
 		return nil, nil, err
 	}
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.Tenant.Seller(ctx, u, c.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription,
 	}
 	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd}
 	if c.Behavior == "" {
-		account, err := s.Tenant.Seller(ctx, sub.AccountID)
+		account, err := s.Tenant.Seller(ctx, s.db, sub.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 	}
 	item := next.Line(lineitem.KindProration, 1, c.Remaining-c.Unused)
 	item.TaxInclusive = true
-	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
+	seller, err := s.Tenant.Seller(ctx, s.db, sub.AccountID)
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 	if err := s.Subscription.Deliver(ctx, u, sub); err != nil { // the order shows what it pays for
 		return nil, err
 	}
-	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
+	seller, err := s.Tenant.Seller(ctx, u, sub.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *subscription.
 		sub.Status = subscription.StatusPastDue
 	}
 	sub.AttemptCount++
-	account, err := s.Tenant.Seller(ctx, sub.AccountID)
+	account, err := s.Tenant.Seller(ctx, u, sub.AccountID)
 	if err != nil {
 		return err
 	}

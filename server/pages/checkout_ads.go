@@ -113,7 +113,7 @@ func (p *Pages) adsAnswer(ctx context.Context, account string, f form) (*bool, e
 	}
 	agrees := answer == "true"
 	if agrees {
-		seller, err := p.store.Tenant.Seller(ctx, account)
+		seller, err := p.store.Tenant.GetAccount(ctx, account)
 		if err != nil || !seller.CheckoutAdsConsent {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ func (p *Pages) newsAnswer(ctx context.Context, account string, f form) (func(*c
 	if !asked {
 		return nil, nil
 	}
-	seller, err := p.store.Tenant.Seller(ctx, account)
+	seller, err := p.store.Tenant.GetAccount(ctx, account)
 	return func(d *checkout.Draft) { d.AnswerNews(answer == "true" && p.asksNews(seller, d.Checkout)) }, err
 }
 

@@ -32,12 +32,12 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 	if in.From.OnBehalf {
 		return nil
 	}
-	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, u, c.AccountID)
 	if err != nil {
 		return err
 	}
 	var pages []content.LegalPage
-	asks, err := s.rooms.Tenant.AsksToAccept(ctx, c.AccountID)
+	asks, err := s.rooms.Tenant.AsksToAccept(ctx, u, c.AccountID)
 	if err == nil && asks {
 		pages, err = s.pagesToAccept(ctx, c, seller)
 	}

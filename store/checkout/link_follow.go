@@ -43,7 +43,7 @@ func (s *Store) SellerOfLink(ctx context.Context, ref string) (*tenant.Account, 
 	if err != nil {
 		return nil, err
 	}
-	return s.rooms.Tenant.Seller(ctx, account)
+	return s.rooms.Tenant.Seller(ctx, s.db, account)
 }
 
 // FollowLink says who follows a checkout link, and from where.

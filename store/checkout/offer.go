@@ -37,7 +37,7 @@ func (s *Store) GetOffer(ctx context.Context, c *Checkout) (*Offer, error) {
 
 // offerOf returns the offer of a checkout whose lines are these.
 func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item) (*Offer, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l offer.Lineu
 	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
 		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
 	}
-	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []lineitem.Item
 // taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or NoTax for a customer who is
 // exempt. A buyer who only typed the address of such a customer is not exempt, and does not learn that its owner is.
 func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (s *Store) Placed(ctx context.Context, account string, items []lineitem.Ite
 		if end == nil {
 			continue
 		}
-		seller, err := s.rooms.Tenant.Seller(ctx, account)
+		seller, err := s.rooms.Tenant.Seller(ctx, s.db, account)
 		if err != nil {
 			return nil, err
 		}

@@ -126,7 +126,7 @@ func (s *Store) HasPersonalTrial(ctx context.Context, c *Checkout) (bool, error)
 
 // triesOnce reports whether an account gives each customer one trial of a product.
 func (s *Store) triesOnce(ctx context.Context, account string) (bool, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, account)
+	seller, err := s.rooms.Tenant.Seller(ctx, s.db, account)
 	return err == nil && seller.TrialOncePerCustomer, err
 }
 

@@ -40,7 +40,7 @@ func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Co
 	if c.WithdrawalWaivedAt != nil || !in.OnPage {
 		return nil
 	}
-	seller, err := s.rooms.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
 	if err != nil {
 		return err
 	}

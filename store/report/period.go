@@ -54,7 +54,7 @@ type Period struct {
 // GetMetrics returns the figures of an account. A day that does not exist is CodeBadRequest, a time zone or a currency that is not known is CodeInvalid on it, an end before the start on
 // to, or on from if only that was sent, and more than 400 periods on interval.
 func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (*Metrics, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, account)
+	seller, err := s.rooms.Tenant.Seller(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

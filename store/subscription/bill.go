@@ -101,7 +101,7 @@ func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *cust
 // tax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
 // say enough, the rate of the wider place is used.
 func (s *Store) tax(ctx context.Context, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
-	account, err := s.rooms.Tenant.Seller(ctx, sub.AccountID)
+	account, err := s.rooms.Tenant.Seller(ctx, s.db, sub.AccountID)
 	if err != nil || sub.CustomerVerified && customer.TaxExempt {
 		return pricing.Tax{}, err
 	}

@@ -167,7 +167,7 @@ func (s *Store) suspension(ctx context.Context, sub *Subscription, was Granted) 
 
 // lateAccess returns why what a subscription gives is suspended while a payment is late, empty if the account leaves it to its customer.
 func (s *Store) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason, error) {
-	account, err := s.rooms.Tenant.Seller(ctx, sub.AccountID)
+	account, err := s.rooms.Tenant.Seller(ctx, s.db, sub.AccountID)
 	if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
 		return "", err
 	}

@@ -89,6 +89,6 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 
 // IsDisabled reports whether an account is disabled.
 func (s *Store) IsDisabled(ctx context.Context, account string) (bool, error) {
-	a, err := s.Seller(ctx, account)
+	a, err := s.Seller(ctx, s.db, account)
 	return err == nil && a.DisabledAt != nil, err
 }

@@ -126,7 +126,7 @@ type PaymentsChoice struct {
 
 // GetPaymentsChoice returns an account's choice of provider, or CodeMissing.
 func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*PaymentsChoice, error) {
-	a, err := s.Seller(ctx, account)
+	a, err := s.Seller(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

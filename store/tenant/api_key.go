@@ -107,7 +107,7 @@ func (k *APIKey) checkExpiry(now core.Time) error {
 func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in NewAPIKey) (key *APIKey, token string, err error) {
 	token = core.NewToken()
 	key, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*APIKey, error) {
-		if _, err := s.Seller(ctx, account); err != nil {
+		if _, err := s.Seller(ctx, u, account); err != nil {
 			return nil, err
 		}
 		maker, _, err := s.lockAPIKeys(ctx, u, account, by, "")

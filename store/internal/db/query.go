@@ -172,6 +172,12 @@ func (u *Unit) at(_ context.Context, query string) (*DB, *Unit, string, error) {
 // Locked returns where a SELECT runs that locks its rows until the transaction ends, as one does that ends in Lock.
 func (u *Unit) Locked() Reader { return locked{u} }
 
+// UnitAt returns the transaction in which queries of a Reader run, nil if in none.
+func UnitAt(ctx context.Context, r Reader) *Unit {
+	_, u := r.place(ctx)
+	return u
+}
+
 // Unlocked returns where a query runs that locks nothing, in the same transaction as those of r.
 func Unlocked(r Reader) Reader {
 	if l, is := r.(locked); is {
