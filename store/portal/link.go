@@ -112,11 +112,16 @@ func (s *Store) EndLetter(ctx context.Context, account, id string) error {
 // OpenLink returns the link that a token opens, and reports whether it can be used: it was not, and its half hour is not over. A
 // token that opens none, or an account that is disabled, is CodeMissing.
 func (s *Store) OpenLink(ctx context.Context, token string) (l *Link, usable bool, err error) {
+	return s.openLinkIn(ctx, s.db, token)
+}
+
+// openLinkIn does what OpenLink does, where r says.
+func (s *Store) openLinkIn(ctx context.Context, r db.Reader, token string) (l *Link, usable bool, err error) {
 	account, id, ok := splitToken(token)
 	if !ok {
 		return nil, false, core.Missing("page", "", "")
 	}
-	l, err = db.Get[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND `+db.EnabledAccount, account, id)
+	l, err = db.Get[Link](ctx, r, linkColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND `+db.EnabledAccount, account, id)
 	if err != nil {
 		return nil, false, fmt.Errorf("read portal link: %w", err)
 	}
@@ -131,7 +136,7 @@ func (s *Store) OpenLink(ctx context.Context, token string) (l *Link, usable boo
 func (s *Store) UseLink(ctx context.Context, token string) (l *Link, p *Session, err error) {
 	p, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Session, error) {
 		var usable bool
-		if l, usable, err = s.OpenLink(ctx, token); err != nil || !usable {
+		if l, usable, err = s.openLinkIn(ctx, u, token); err != nil || !usable {
 			return nil, err
 		}
 		if _, err := lockCustomer(ctx, u, l.AccountID, l.CustomerID); err != nil { // whom a merge locks first, too

@@ -118,7 +118,7 @@ func (s *Store) EndSession(ctx context.Context, p *Session) error {
 // is over, is CodeMissing.
 func (s *Store) DeleteSession(ctx context.Context, account, customer, ref string) (*Session, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Session, error) {
-		c, err := findCustomer(ctx, s.db, account, customer)
+		c, err := findCustomer(ctx, u, account, customer)
 		if err != nil {
 			return nil, err
 		}
