@@ -19,7 +19,7 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		if err != nil {
 			return nil, err
 		}
-		if disabled, err := s.Tenant.IsDisabled(ctx, account); err != nil || disabled {
+		if disabled, err := s.Tenant.IsDisabledIn(ctx, u, account); err != nil || disabled {
 			return nil, err
 		}
 		now, err := db.BusinessNow(ctx, u, account)

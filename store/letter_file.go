@@ -55,7 +55,7 @@ func (s *Store) TellOfFile(ctx context.Context, account, id string) (bool, error
 
 // tellOfFile writes the next letters of a locked notice.
 func (s *Store) tellOfFile(ctx context.Context, u *db.Unit, n *grant.Notice) error {
-	seller, err := s.Tenant.GetAccount(ctx, n.AccountID)
+	seller, err := s.Tenant.GetAccountIn(ctx, u, n.AccountID)
 	if err != nil {
 		return err
 	}

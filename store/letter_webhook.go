@@ -17,7 +17,7 @@ func (s *Store) TellOfFailing(ctx context.Context, account, id string) error {
 		if err != nil || e == nil {
 			return nil, err
 		}
-		seller, err := s.Tenant.GetAccount(ctx, account)
+		seller, err := s.Tenant.GetAccountIn(ctx, u, account)
 		if err != nil || !seller.Writes(tenant.LetterWebhookFailing) {
 			return nil, err
 		}

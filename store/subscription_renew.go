@@ -37,7 +37,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if err != nil || sub == nil {
 			return &SubscriptionStep{}, err
 		}
-		if disabled, err := s.Tenant.IsDisabled(ctx, account); err != nil || disabled {
+		if disabled, err := s.Tenant.IsDisabledIn(ctx, u, account); err != nil || disabled {
 			return &SubscriptionStep{}, err
 		}
 		if sub.ChangeIsBeingPaid() {

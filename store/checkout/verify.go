@@ -235,7 +235,7 @@ func (s *Store) openVerification(ctx context.Context, r db.Reader, token string)
 	if v.ExpiresAt <= s.db.Now() {
 		return nil, true, nil
 	}
-	if disabled, err := s.rooms.Tenant.IsDisabled(ctx, v.Account); err != nil {
+	if disabled, err := s.rooms.Tenant.IsDisabledIn(ctx, db.Unlocked(r), v.Account); err != nil {
 		return nil, false, err
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")

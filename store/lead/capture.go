@@ -106,7 +106,7 @@ func (s *Store) Capture(ctx context.Context, in Captured) (*Lead, error) {
 		if err != nil {
 			return nil, err
 		}
-		seller, err := s.rooms.Tenant.GetAccount(ctx, account)
+		seller, err := s.rooms.Tenant.GetAccountIn(ctx, u, account)
 		if err == nil && (seller.DisabledAt != nil || in.Site != nil && in.Site.AccountID != account) {
 			err = badForm
 		}

@@ -38,7 +38,7 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Lead, err
 		if err != nil || l == nil {
 			return nil, err
 		}
-		disabled, err := s.rooms.Tenant.IsDisabled(ctx, account)
+		disabled, err := s.rooms.Tenant.IsDisabledIn(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (s *Store) openConfirmation(ctx context.Context, r db.Reader, token string)
 	if c.ExpiresAt <= s.db.Now() {
 		return nil, true, nil
 	}
-	if disabled, err := s.rooms.Tenant.IsDisabled(ctx, c.Account); err != nil {
+	if disabled, err := s.rooms.Tenant.IsDisabledIn(ctx, db.Unlocked(r), c.Account); err != nil {
 		return nil, false, err
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")

@@ -95,7 +95,12 @@ type ListWebhookEndpoints struct {
 
 // GetWebhookEndpoint returns an endpoint without its secret, or CodeMissing.
 func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
-	return findWebhookEndpoint(ctx, s.db, account, ref, "")
+	return s.getWebhookEndpointIn(ctx, s.db, account, ref)
+}
+
+// getWebhookEndpointIn does what GetWebhookEndpoint does, where r says.
+func (s *Store) getWebhookEndpointIn(ctx context.Context, r db.Reader, account, ref string) (*WebhookEndpoint, error) {
+	return findWebhookEndpoint(ctx, r, account, ref, "")
 }
 
 // ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
@@ -183,8 +188,8 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 // transaction of the request, because none may be open during that call. An endpoint that is not active and an unknown
 // event type are CodeInvalid.
 func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string) (*WebhookEndpoint, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*WebhookEndpoint, error) {
-		e, err := s.GetWebhookEndpoint(ctx, account, ref)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*WebhookEndpoint, error) {
+		e, err := s.getWebhookEndpointIn(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

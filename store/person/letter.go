@@ -127,7 +127,7 @@ func (s *Store) ClaimLetter(ctx context.Context, id string) (*Letter, error) {
 		if l.Attempts >= letterAttempts {
 			return nil, s.EndLetter(ctx, id)
 		}
-		p, err := s.GetPerson(ctx, l.PersonID)
+		p, err := s.GetPersonIn(ctx, u, l.PersonID)
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func (s *Store) CreateLink(ctx context.Context, l Link) (string, error) {
 		case LinkRecovery:
 			former, args = ` AND person_id = ?`, append(args, l.PersonID)
 		case LinkInvitation:
-			ids, err := s.invitationsOf(ctx, *l.AccountID, l.Email)
+			ids, err := s.invitationsOf(ctx, u, *l.AccountID, l.Email)
 			if err != nil {
 				return nil, err
 			}
@@ -80,7 +80,12 @@ func (s *Store) CreateLink(ctx context.Context, l Link) (string, error) {
 
 // GetLink returns the link of a token, or CodeMissing if there is none, if it was used, or if its time is over.
 func (s *Store) GetLink(ctx context.Context, kind LinkKind, token string) (*Link, error) {
-	l, err := db.Get[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE id = ? AND kind = ? AND expires_at > ?`, hashOf(token), kind, s.Now())
+	return s.getLinkIn(ctx, s.db, kind, token)
+}
+
+// getLinkIn does what GetLink does, where r says.
+func (s *Store) getLinkIn(ctx context.Context, r db.Reader, kind LinkKind, token string) (*Link, error) {
+	l, err := db.Get[Link](ctx, r, linkColumns.SelectSQL+` WHERE id = ? AND kind = ? AND expires_at > ?`, hashOf(token), kind, s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("read link: %w", err)
 	}
@@ -93,7 +98,7 @@ func (s *Store) GetLink(ctx context.Context, kind LinkKind, token string) (*Link
 // UseLink is GetLink that uses the link up: of two who come at once one gets it, in the transaction of what it is used for.
 func (s *Store) UseLink(ctx context.Context, kind LinkKind, token string) (*Link, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
-		l, err := s.GetLink(ctx, kind, token)
+		l, err := s.getLinkIn(ctx, u, kind, token)
 		if err != nil {
 			return nil, err
 		}
@@ -110,13 +115,18 @@ func (s *Store) UseLink(ctx context.Context, kind LinkKind, token string) (*Link
 
 // ListInvitations returns the invitations to an account that wait, the newest first.
 func (s *Store) ListInvitations(ctx context.Context, account string) ([]Link, error) {
-	return db.Select[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE account_id = ? AND kind = ? AND expires_at > ? ORDER BY created_at DESC, id`, account, LinkInvitation, s.Now())
+	return s.ListInvitationsIn(ctx, s.db, account)
+}
+
+// ListInvitationsIn does what ListInvitations does, where r says.
+func (s *Store) ListInvitationsIn(ctx context.Context, r db.Reader, account string) ([]Link, error) {
+	return db.Select[Link](ctx, r, linkColumns.SelectSQL+` WHERE account_id = ? AND kind = ? AND expires_at > ? ORDER BY created_at DESC, id`, account, LinkInvitation, s.Now())
 }
 
 // invitationsOf returns the ids of the invitations of an address to an account, also of those whose time is over. An account has so few that all
 // are looked at.
-func (s *Store) invitationsOf(ctx context.Context, account, email string) ([]string, error) {
-	all, err := db.Select[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE account_id = ? AND kind = ?`, account, LinkInvitation)
+func (s *Store) invitationsOf(ctx context.Context, r db.Reader, account, email string) ([]string, error) {
+	all, err := db.Select[Link](ctx, r, linkColumns.SelectSQL+` WHERE account_id = ? AND kind = ?`, account, LinkInvitation)
 	if err != nil {
 		return nil, fmt.Errorf("read invitations: %w", err)
 	}

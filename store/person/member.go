@@ -57,7 +57,12 @@ func (s *Store) AddMember(ctx context.Context, account, person string, role Role
 
 // ListMembers returns who may act for an account, the first first.
 func (s *Store) ListMembers(ctx context.Context, account string) ([]Member, error) {
-	return db.Select[Member](ctx, s.db, `
+	return s.ListMembersIn(ctx, s.db, account)
+}
+
+// ListMembersIn does what ListMembers does, where r says.
+func (s *Store) ListMembersIn(ctx context.Context, r db.Reader, account string) ([]Member, error) {
+	return db.Select[Member](ctx, r, `
 		SELECT m.account_id, m.person_id, m.role, p.email, m.created_at,
 			(SELECT MAX(used_at) FROM person_sessions AS s WHERE s.person_id = m.person_id) AS seen_at
 		FROM members AS m JOIN people AS p ON p.id = m.person_id

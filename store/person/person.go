@@ -41,7 +41,12 @@ func keyOf(email string) string { return core.EmailKey(strings.TrimSpace(email))
 
 // HasPeople reports whether anybody can sign in.
 func (s *Store) HasPeople(ctx context.Context) (bool, error) {
-	row, err := db.Get[int](ctx, s.db, `SELECT 1 FROM people LIMIT 1`)
+	return s.HasPeopleIn(ctx, s.db)
+}
+
+// HasPeopleIn does what HasPeople does, where r says.
+func (s *Store) HasPeopleIn(ctx context.Context, r db.Reader) (bool, error) {
+	row, err := db.Get[int](ctx, r, `SELECT 1 FROM people LIMIT 1`)
 	return row != nil, err
 }
 
@@ -66,16 +71,21 @@ func (s *Store) CreatePerson(ctx context.Context, in NewPerson) (*Person, error)
 
 // GetPerson returns a person, or CodeMissing.
 func (s *Store) GetPerson(ctx context.Context, id string) (*Person, error) {
-	return s.find(ctx, "person", `id = ?`, id)
+	return s.GetPersonIn(ctx, s.db, id)
+}
+
+// GetPersonIn does what GetPerson does, where r says.
+func (s *Store) GetPersonIn(ctx context.Context, r db.Reader, id string) (*Person, error) {
+	return s.find(ctx, r, "person", `id = ?`, id)
 }
 
 // PersonOfEmail returns who signs in with an address, however it is written, or CodeMissing.
 func (s *Store) PersonOfEmail(ctx context.Context, email string) (*Person, error) {
-	return s.find(ctx, "person", `email_key = ?`, keyOf(email))
+	return s.find(ctx, s.db, "person", `email_key = ?`, keyOf(email))
 }
 
-func (s *Store) find(ctx context.Context, what, condition, arg string) (*Person, error) {
-	p, err := db.Get[Person](ctx, s.db, personColumns.SelectSQL+` WHERE `+condition, arg)
+func (s *Store) find(ctx context.Context, r db.Reader, what, condition, arg string) (*Person, error) {
+	p, err := db.Get[Person](ctx, r, personColumns.SelectSQL+` WHERE `+condition, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read person: %w", err)
 	}

@@ -52,7 +52,7 @@ func (s *Store) ClaimRecovery(ctx context.Context, id string) (*Recovery, error)
 		if l.LetterAttempts >= recoveryAttempts {
 			return nil, s.EndRecovery(ctx, id)
 		}
-		p, err := s.GetPerson(ctx, *l.PersonID)
+		p, err := s.GetPersonIn(ctx, u, *l.PersonID)
 		if err != nil {
 			return nil, err
 		}

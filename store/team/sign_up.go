@@ -23,12 +23,12 @@ type SignUp struct {
 // SetUp makes the first person on this server, its operator, by the link that was printed when it started. They own the account that the link
 // names, which takes the shop's name, or a new one. A link that is used up or over, or that comes after somebody else, is CodeMissing.
 func (s *Store) SetUp(ctx context.Context, token string, in SignUp) (*person.Person, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*person.Person, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*person.Person, error) {
 		link, err := s.person.UseLink(ctx, person.LinkSetup, token)
 		if err != nil {
 			return nil, err
 		}
-		if others, err := s.person.HasPeople(ctx); err != nil || others {
+		if others, err := s.person.HasPeopleIn(ctx, u); err != nil || others {
 			return nil, cmp.Or(err, error(core.Missing("link", "", "")))
 		}
 		return s.signUp(ctx, in, core.Deref(link.AccountID), true)
@@ -77,7 +77,7 @@ func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password 
 		}
 		var p *person.Person
 		if personID != "" {
-			p, err = s.person.GetPerson(ctx, personID)
+			p, err = s.person.GetPersonIn(ctx, u, personID)
 		} else {
 			p, err = s.person.CreatePerson(ctx, person.NewPerson{Email: link.Email, Password: password, IsInvited: true})
 		}

@@ -20,11 +20,11 @@ type Manager struct{ AccountID, PersonID string }
 // Only owners invite owners: CodeForbidden.
 func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role person.Role) (string, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (string, error) {
-		members, err := s.team(ctx, by, role)
+		members, err := s.team(ctx, u, by, role)
 		if err != nil {
 			return "", err
 		}
-		waiting, err := s.person.ListInvitations(ctx, by.AccountID)
+		waiting, err := s.person.ListInvitationsIn(ctx, u, by.AccountID)
 		if err != nil {
 			return "", err
 		}
@@ -47,7 +47,7 @@ func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role
 // TakeBackInvitation ends an invitation. One that is used or over is CodeMissing; that of an owner only owners take back.
 func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		waiting, err := s.person.ListInvitations(ctx, by.AccountID)
+		waiting, err := s.person.ListInvitationsIn(ctx, u, by.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) e
 			return nil, core.Missing("invitation", "", id)
 		}
 		link := waiting[at]
-		if _, err := s.team(ctx, by, link.Role); err != nil {
+		if _, err := s.team(ctx, u, by, link.Role); err != nil {
 			return nil, err
 		}
 		if err := s.person.DeleteInvitation(ctx, by.AccountID, id); err != nil {
@@ -70,7 +70,7 @@ func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) e
 // SetMemberRole gives a member another role. Only owners make owners, and change them; the last one stays.
 func (s *Store) SetMemberRole(ctx context.Context, by Manager, who string, role person.Role) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		member, err := s.member(ctx, by, who, role)
+		member, err := s.member(ctx, u, by, who, role)
 		if err != nil || member.Role == role {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (s *Store) SetMemberRole(ctx context.Context, by Manager, who string, role 
 // RemoveMember has somebody act for the account no more. Only owners remove owners; the last one stays. Everybody may leave.
 func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		member, err := s.member(ctx, by, who, "")
+		member, err := s.member(ctx, u, by, who, "")
 		if err != nil {
 			return nil, err
 		}
@@ -116,8 +116,8 @@ func (s *Store) tellOwners(ctx context.Context, account, who, email string, was,
 }
 
 // member returns a member whom somebody changes or removes, who may do so. Who leaves needs no leave.
-func (s *Store) member(ctx context.Context, by Manager, who string, to person.Role) (*person.Member, error) {
-	members, err := s.person.ListMembers(ctx, by.AccountID)
+func (s *Store) member(ctx context.Context, r db.Reader, by Manager, who string, to person.Role) (*person.Member, error) {
+	members, err := s.person.ListMembersIn(ctx, r, by.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +128,13 @@ func (s *Store) member(ctx context.Context, by Manager, who string, to person.Ro
 	if who == by.PersonID && to == "" {
 		return &members[at], nil
 	}
-	_, err = s.team(ctx, by, members[at].Role, to)
+	_, err = s.team(ctx, r, by, members[at].Role, to)
 	return &members[at], err
 }
 
 // team returns the members of an account to somebody who manages them. If one of the roles is that of owners, only another owner may.
-func (s *Store) team(ctx context.Context, by Manager, roles ...person.Role) ([]person.Member, error) {
-	members, err := s.person.ListMembers(ctx, by.AccountID)
+func (s *Store) team(ctx context.Context, r db.Reader, by Manager, roles ...person.Role) ([]person.Member, error) {
+	members, err := s.person.ListMembersIn(ctx, r, by.AccountID)
 	if err != nil {
 		return nil, err
 	}

@@ -177,11 +177,16 @@ func (a *Account) checkPlan() error {
 
 // GetAccount returns an account with the number of its next invoice, or CodeMissing.
 func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error) {
-	a, err := s.getAccount(ctx, account)
+	return s.GetAccountIn(ctx, s.db, account)
+}
+
+// GetAccountIn does what GetAccount does, where r says.
+func (s *Store) GetAccountIn(ctx context.Context, r db.Reader, account string) (*Account, error) {
+	a, err := s.getAccount(ctx, r, account)
 	if err != nil {
 		return nil, err
 	}
-	return a, s.numberInvoices(ctx, a)
+	return a, s.numberInvoices(ctx, r, a)
 }
 
 // HasAccounts reports whether there is any account yet.
@@ -227,7 +232,7 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err != nil {
 			return nil, err
 		}
-		if err := s.numberInvoices(ctx, a); err != nil {
+		if err := s.numberInvoices(ctx, u, a); err != nil {
 			return nil, err
 		}
 		before, changed := *a, AccountChange{Account: a}
@@ -267,8 +272,8 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 
 // numberInvoices sets a.NextInvoiceNumber, which is not a column of the account: the number after that of its last invoice, or
 // its first number.
-func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
-	last, err := db.Get[int64](ctx, s.db, `SELECT value FROM counters WHERE account_id = ? AND name = 'invoice_number'`, a.ID)
+func (s *Store) numberInvoices(ctx context.Context, r db.Reader, a *Account) error {
+	last, err := db.Get[int64](ctx, r, `SELECT value FROM counters WHERE account_id = ? AND name = 'invoice_number'`, a.ID)
 	if err != nil {
 		return fmt.Errorf("read the last invoice number: %w", err)
 	}
@@ -302,8 +307,8 @@ func (s *Store) raiseInvoiceNumber(ctx context.Context, u *db.Unit, a *Account, 
 }
 
 // getAccount reads an account, or returns CodeMissing. A pause of its payments that is over reads as none.
-func (s *Store) getAccount(ctx context.Context, account string) (*Account, error) {
-	return s.findAccount(ctx, s.db, account)
+func (s *Store) getAccount(ctx context.Context, r db.Reader, account string) (*Account, error) {
+	return s.findAccount(ctx, r, account)
 }
 
 // lockAccount does what getAccount does, and locks the row until the transaction ends.

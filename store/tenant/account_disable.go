@@ -65,7 +65,7 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 		if err != nil {
 			return nil, err
 		}
-		if err := s.numberInvoices(ctx, a); err != nil {
+		if err := s.numberInvoices(ctx, u, a); err != nil {
 			return nil, err
 		}
 		if changed = on == (a.DisabledAt != nil); !changed {
@@ -89,6 +89,11 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 
 // IsDisabled reports whether an account is disabled.
 func (s *Store) IsDisabled(ctx context.Context, account string) (bool, error) {
-	a, err := s.Seller(ctx, s.db, account)
+	return s.IsDisabledIn(ctx, s.db, account)
+}
+
+// IsDisabledIn does what IsDisabled does, where r says.
+func (s *Store) IsDisabledIn(ctx context.Context, r db.Reader, account string) (bool, error) {
+	a, err := s.Seller(ctx, r, account)
 	return err == nil && a.DisabledAt != nil, err
 }

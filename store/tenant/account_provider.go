@@ -138,7 +138,7 @@ type StripeSecrets struct{ SecretKey, WebhookSecret string }
 
 // GetStripeSecrets opens an account's secrets for Stripe, or returns CodeMissing.
 func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSecrets, error) {
-	a, err := s.getAccount(ctx, account)
+	a, err := s.getAccount(ctx, s.db, account)
 	if err != nil {
 		return StripeSecrets{}, err
 	}

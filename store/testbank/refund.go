@@ -31,7 +31,7 @@ func (s *Store) PutRefund(ctx context.Context, r Refund) (*Refund, error) {
 		if err != nil {
 			return nil, err
 		}
-		if made, err := s.RefundOf(ctx, r.AccountID, r.Token); err != nil || made != nil {
+		if made, err := s.refundOfIn(ctx, u, r.AccountID, r.Token); err != nil || made != nil {
 			return made, err
 		}
 		if r.Amount > left {
@@ -63,7 +63,12 @@ func (s *Store) lockCharge(ctx context.Context, u *db.Unit, account, id string) 
 
 // RefundOf returns the refund that has a token, nil if there is none.
 func (s *Store) RefundOf(ctx context.Context, account, token string) (*Refund, error) {
-	return db.Get[Refund](ctx, s.db, refundColumns.SelectSQL+` WHERE account_id = ? AND token = ?`, account, token)
+	return s.refundOfIn(ctx, s.db, account, token)
+}
+
+// refundOfIn does what RefundOf does, where r says.
+func (s *Store) refundOfIn(ctx context.Context, r db.Reader, account, token string) (*Refund, error) {
+	return db.Get[Refund](ctx, r, refundColumns.SelectSQL+` WHERE account_id = ? AND token = ?`, account, token)
 }
 
 // GetRefund returns a refund, nil if there is none.
