@@ -331,6 +331,9 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 		shows("/long/" + d.name)
 		window.Width(320)
 		assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), d.name)
+		if d.name != "portal" && !browser.Draws() {
+			continue
+		}
 		shows("/" + d.name)
 		window.Draw(d.name)
 		if d.name == "portal" {
