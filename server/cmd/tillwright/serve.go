@@ -51,6 +51,7 @@ const stopTime = 9500 * time.Millisecond
 
 // serve runs the server until ctx ends. It returns an error if something still hangs stopTime after that.
 func serve(ctx context.Context, config *server.Config, o serveOptions, out io.Writer) error {
+	tuneMemory()
 	lines := newLateWriter(os.Stderr)
 	defer lines.Flush()
 	log := server.NewLogger(lines, config.Log)
@@ -117,7 +118,6 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	defer p.Close()
 	debug.FreeOSMemory() // reading the specification leaves more garbage than the server needs memory
 	releaseProgram()
-	tuneMemory()
 	return p.Serve(ctx, listener)
 }
 
@@ -131,8 +131,8 @@ func reachable(address net.Addr) string {
 	return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
 }
 
-// tuneMemory uses more memory to save time, once the server has started: requests leave short-lived garbage, and little else stays in memory. Settings in
-// the environment are left as they are.
+// tuneMemory uses more memory to save time: a start and requests leave short-lived garbage, and little else stays in memory. Settings in the environment
+// are left as they are.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
