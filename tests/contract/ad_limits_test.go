@@ -120,7 +120,7 @@ func (n onNetwork) leave(t *testing.T, dollars int64) string {
 
 // TestSpendLimits_HoldUnlessSomebodySaysOtherwise is about an account that never heard of limits.
 func TestSpendLimits_HoldUnlessSomebodySaysOtherwise(t *testing.T) {
-	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
 		post := n.post(t, sdk.SocialPostStatusPublished)
 		draft, boost := n.draft("Two thousand"), n.boost(post)
 		draft.BudgetAmount, boost.Budget.Amount = amount("2000"), "2000"
@@ -128,7 +128,7 @@ func TestSpendLimits_HoldUnlessSomebodySaysOtherwise(t *testing.T) {
 		ok[*sdk.Ad](t)(n.Ads.Boost(background, boost))
 		draft.BudgetAmount, boost.Budget.Amount = amount("10000"), "10000"
 		ok[*sdk.AdPlan](t)(n.Ads.PlanCreate(background, draft))
-		actions := n.server.Count(t, "ad_actions")
+		actions := n.server.Count(t, "ad_actions WHERE account_id = '"+n.raw.Account+"'")
 		draft.BudgetAmount, boost.Budget.Amount = amount("10000.01"), "10000.01"
 		_, err := n.Ads.Create(background, draft)
 		overLimit(t, err, "budget_amount", "10000.01 USD", "10000.00 USD")
@@ -150,7 +150,7 @@ func TestSpendLimits_HoldUnlessSomebodySaysOtherwise(t *testing.T) {
 		if still := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, above.CampaignID, nil)); still.Budget.Amount != "20.00" {
 			t.Errorf("the budget is %+v", still.Budget)
 		}
-		if now := n.server.Count(t, "ad_actions"); now != actions+1 {
+		if now := n.server.Count(t, "ad_actions WHERE account_id = '"+n.raw.Account+"'"); now != actions+1 {
 			t.Errorf("what was refused made %d actions", now-actions-1)
 		}
 	})

@@ -30,7 +30,7 @@ func TestAdKeys_AreSuchThatCanBeTold(t *testing.T) {
 
 // TestAdKeys_ReplayTheFirstAnswer sends each write twice.
 func TestAdKeys_ReplayTheFirstAnswer(t *testing.T) {
-	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
 		ad, list := n.budgeted(t, "Replay"), n.audience(t, "Replay")
 		campaign, group := "/v1/ads/campaigns/"+percentEncoded(ad.CampaignID), "/v1/ads/ad-groups/"+percentEncoded(ad.AdGroupID)
 		for _, w := range []struct {
@@ -51,12 +51,12 @@ func TestAdKeys_ReplayTheFirstAnswer(t *testing.T) {
 		} {
 			key := w.method + w.path
 			first := n.raw.Do(t, w.method, w.path, w.body, "Idempotency-Key", key)
-			actions := n.server.Count(t, "ad_actions")
+			actions := n.server.Count(t, "ad_actions WHERE account_id = '"+n.raw.Account+"'")
 			again := n.raw.Do(t, w.method, w.path, w.body, "Idempotency-Key", key, "X-Sandbox-Fault", "5xx")
 			if first.Status >= 300 || again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" || first.Header.Get("Idempotent-Replayed") != "" {
 				t.Errorf("%s: the first answer is %d %s, the second %d %s", key, first.Status, first.Body, again.Status, again.Body)
 			}
-			if now := n.server.Count(t, "ad_actions"); now != actions {
+			if now := n.server.Count(t, "ad_actions WHERE account_id = '"+n.raw.Account+"'"); now != actions {
 				t.Errorf("%s: the replay made %d actions", key, now-actions)
 			}
 		}
@@ -83,7 +83,7 @@ func TestAdKeys_AreForOneRequest(t *testing.T) {
 // TestAdKeys_StayWithAnUnknownOutcome loses the answer of a create, once after and once before it took place: the key is
 // nobody else's, and sent again the request finds or makes one ad.
 func TestAdKeys_StayWithAnUnknownOutcome(t *testing.T) {
-	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
 		for i, lost := range []string{"timeout_after_commit", "timeout"} {
 			_, err := n.Ads.Create(background, n.draft(lost), fault(lost), sdk.WithIdempotencyKey(lost))
 			refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")
