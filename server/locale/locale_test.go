@@ -180,6 +180,17 @@ func TestNumbersAndDates_AreWrittenAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+func TestSameLanguage_KnowsRegionsAndScripts(t *testing.T) {
+	t.Parallel()
+	assert.True(t, SameLanguage("de", "de-AT"))
+	assert.True(t, SameLanguage("zh-TW", "zh-Hant"))
+	assert.False(t, SameLanguage("zh-TW", "zh-CN"))
+	assert.False(t, SameLanguage("de", "fr"))
+	for tag, dir := range map[string]string{"de": "ltr", "ar": "rtl", "he-IL": "rtl", "fa": "rtl", "pa-Arab": "rtl", "pa": "ltr", "no tag": "ltr"} {
+		assert.Equal(t, dir, DirOf(tag), tag)
+	}
+}
+
 func TestGap_IsThatOfTheLanguage(t *testing.T) {
 	t.Parallel()
 	for tag, gap := range map[string]string{"en": " ", "de-AT": " ", "ja": "", "ja-JP": ""} {
