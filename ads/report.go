@@ -180,6 +180,7 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 		said, answered := heard[b.place()]
 		r, known := said[b.id]
 		state := r.state(b.id)
+		state.Seen = *b.syncedAt
 		if decides, ok := below[b.platform][b.id]; ok && state.Status == advert.StatusActive {
 			state.Status = decides
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+	"strconv"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -62,55 +62,49 @@ type State struct {
 	Review          Review
 	PlatformStatus  string
 	RejectionReason string
+	Seen            core.Time // when its row was written last before the network was asked; 0 = it counts whoever wrote since
 }
 
 var levelTables = map[Level]string{LevelCampaign: "ad_campaigns", LevelGroup: "ad_groups", LevelAd: "ads"}
-
-// forever is a time after all others: whatever the mirror has was heard of before.
-const forever = core.Time(math.MaxInt64)
 
 // states returns the states in a batch by level.
 func (b *Batch) states() map[Level][]State {
 	states := map[Level][]State{}
 	for _, c := range b.Campaigns {
-		states[LevelCampaign] = append(states[LevelCampaign], State{c.PlatformID, c.ConfiguredStatus, c.Status, c.ReviewStatus, c.PlatformStatus, c.RejectionReason})
+		states[LevelCampaign] = append(states[LevelCampaign], State{c.PlatformID, c.ConfiguredStatus, c.Status, c.ReviewStatus, c.PlatformStatus, c.RejectionReason, 0})
 	}
 	for _, g := range b.Groups {
-		states[LevelGroup] = append(states[LevelGroup], State{g.PlatformID, g.ConfiguredStatus, g.Status, g.ReviewStatus, g.PlatformStatus, g.RejectionReason})
+		states[LevelGroup] = append(states[LevelGroup], State{g.PlatformID, g.ConfiguredStatus, g.Status, g.ReviewStatus, g.PlatformStatus, g.RejectionReason, 0})
 	}
 	for _, a := range b.Ads {
-		states[LevelAd] = append(states[LevelAd], State{a.PlatformID, a.ConfiguredStatus, a.Status, a.ReviewStatus, a.PlatformStatus, a.RejectionReason})
+		states[LevelAd] = append(states[LevelAd], State{a.PlatformID, a.ConfiguredStatus, a.Status, a.ReviewStatus, a.PlatformStatus, a.RejectionReason, 0})
 	}
 	return states
 }
 
-// RecordStates stores the states that a network gave for things of one level at the time asked. A row that was heard
-// of later than asked stays as it is, and one whose state is the same is not written. The budgets of what is switched on
-// by it are spread anew.
-func (s *Store) RecordStates(ctx context.Context, account string, platform Platform, level Level, states []State, asked core.Time) error {
-	return s.recordStates(ctx, account, platform, level, states, asked, asked)
-}
-
-// recordStates does the work of RecordStates. heard is the time that the rows get, which may be another one than asked.
-func (s *Store) recordStates(ctx context.Context, account string, platform Platform, level Level, states []State, asked, heard core.Time) error {
+// RecordStates stores the states that a network gave for things of one level, under a time. A row that was written since it
+// was seen stays as it is, and one whose state is the same is not written. The budgets of what is switched on by it are
+// spread anew.
+func (s *Store) RecordStates(ctx context.Context, account string, platform Platform, level Level, states []State, at core.Time) error {
 	if len(states) == 0 {
 		return nil
 	}
 	rows, ids := make([][]string, len(states)), make([]string, len(states))
 	for i, state := range states {
 		ids[i] = state.PlatformID
-		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason}
+		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason,
+			strconv.FormatInt(int64(state.Seen), 10)}
 	}
-	off, args := "", []any{s.Now(), heard, core.JSONOf(rows), account, platform, asked}
+	off, args := "", []any{s.Now(), at, at, core.JSONOf(rows), account, platform}
 	if level != LevelAd {
 		off = `off_since = ` + offSince(`COALESCE(NULLIF(r.configured_status, ''), t.configured_status)`, `CAST(? AS BIGINT)`) + `,`
-		args = append([]any{heard}, args...)
+		args = append([]any{at}, args...)
 	}
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		if err := s.lockAbove(ctx, u, account, level, ids); err != nil {
 			return 0, err
 		}
-		if err := s.repaceResumed(ctx, u, account, platform, level, states, asked); err != nil {
+		if err := s.repaceResumed(ctx, u, account, platform, level, states); err != nil {
 			return 0, err
 		}
 		return u.Exec(ctx, `
@@ -118,10 +112,10 @@ func (s *Store) recordStates(ctx context.Context, account string, platform Platf
 				status = COALESCE(NULLIF(r.status, ''), t.status), review_status = COALESCE(NULLIF(r.review_status, ''), t.review_status),
 				platform_status = COALESCE(NULLIF(r.platform_status, ''), t.platform_status),
 				rejection_reason = CASE WHEN r.status = '' THEN t.rejection_reason ELSE r.rejection_reason END,
-				updated_at = ?, synced_at = ?
+				updated_at = ?, synced_at = CASE WHEN t.synced_at < ? THEN CAST(? AS BIGINT) ELSE t.synced_at + 1 END
 			FROM (SELECT value ->> 0 AS platform_id, value ->> 1 AS configured_status, value ->> 2 AS status, value ->> 3 AS review_status,
-				value ->> 4 AS platform_status, value ->> 5 AS rejection_reason FROM `+s.db.JSONRows()+`) AS r
-			WHERE t.account_id = ? AND t.platform = ? AND t.platform_id = r.platform_id AND t.synced_at <= ?
+				value ->> 4 AS platform_status, value ->> 5 AS rejection_reason, CAST(value ->> 6 AS BIGINT) AS seen FROM `+s.db.JSONRows()+`) AS r
+			WHERE t.account_id = ? AND t.platform = ? AND t.platform_id = r.platform_id AND (r.seen = 0 OR t.synced_at = r.seen)
 				AND (t.configured_status <> COALESCE(NULLIF(r.configured_status, ''), t.configured_status)
 					OR t.status <> COALESCE(NULLIF(r.status, ''), t.status)
 					OR t.review_status <> COALESCE(NULLIF(r.review_status, ''), t.review_status)

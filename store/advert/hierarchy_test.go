@@ -326,7 +326,7 @@ func TestRecordStates_WritesOnlyWhatIsNew(t *testing.T) {
 		}
 		first := record(a.Now(), State{Status: StatusActive})
 		assert.Equal(t, first.CreatedAt, first.UpdatedAt)
-		assert.Equal(t, first.UpdatedAt, record(first.SyncedAt-1, State{Status: StatusPaused}).UpdatedAt, "it was heard of later")
+		assert.Equal(t, first.UpdatedAt, record(a.Now(), State{Status: StatusPaused, Seen: first.SyncedAt - 1}).UpdatedAt, "somebody has written it since")
 		ad := record(a.Now(), State{Status: StatusRejected, Review: ReviewRejected, PlatformStatus: "DISAPPROVED", RejectionReason: "Too loud"})
 		assert.Equal(t, StatusRejected, ad.Status)
 		assert.Equal(t, "Too loud", ad.RejectionReason)

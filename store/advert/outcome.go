@@ -172,7 +172,7 @@ func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *A
 				state.Configured = "" // of its own switch the answer may be older than the mirror
 			}
 		}
-		if err := s.recordStates(ctx, action.AccountID, action.Platform, level, states[level], forever, at); err != nil {
+		if err := s.RecordStates(ctx, action.AccountID, action.Platform, level, states[level], at); err != nil {
 			return err
 		}
 	}

@@ -100,31 +100,32 @@ func (g *Group) resume(now core.Time) {
 
 // repaceResumed looks for campaigns or ad groups among the states that the mirror has as off and that are on now, and
 // spreads what is left of their lifetime budgets. The caller stores the states afterwards.
-func (s *Store) repaceResumed(ctx context.Context, u *db.Unit, account string, platform Platform, level Level, states []State, asked core.Time) error {
+func (s *Store) repaceResumed(ctx context.Context, u *db.Unit, account string, platform Platform, level Level, states []State) error {
 	var ids []string
+	seen := map[string]core.Time{}
 	for _, state := range states {
 		if state.Configured == ConfiguredActive {
-			ids = append(ids, state.PlatformID)
+			ids, seen[state.PlatformID] = append(ids, state.PlatformID), state.Seen
 		}
 	}
 	switch level {
 	case LevelCampaign:
-		return s.repaceResumedCampaigns(ctx, u, account, platform, ids, asked)
+		return s.repaceResumedCampaigns(ctx, u, account, platform, ids, seen)
 	case LevelGroup:
-		return s.repaceResumedGroups(ctx, u, account, platform, ids, asked)
+		return s.repaceResumedGroups(ctx, u, account, platform, ids, seen)
 	}
 	return nil
 }
 
 // repaceResumedCampaigns does the work of repaceResumed for campaigns with the ids, and for the ad groups in them. One
-// that was heard of later than asked is left alone.
-func (s *Store) repaceResumedCampaigns(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, asked core.Time) error {
+// that was written since it was seen is left alone.
+func (s *Store) repaceResumedCampaigns(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, seen map[string]core.Time) error {
 	known, err := entitiesByID(ctx, s, campaignRows, account, ids)
 	if err != nil {
 		return err
 	}
 	for key, c := range known {
-		if key.platform != platform || c.ConfiguredStatus == ConfiguredActive || c.SyncedAt > asked {
+		if key.platform != platform || c.ConfiguredStatus == ConfiguredActive || wasWritten(c.SyncedAt, seen[key.id]) {
 			continue
 		}
 		daily := c.Daily
@@ -159,15 +160,15 @@ func (s *Store) resumeCampaign(ctx context.Context, u *db.Unit, c *Campaign) err
 	return nil
 }
 
-// repaceResumedGroups does the work of repaceResumed for ad groups with the ids. One that was heard of later than asked
-// is left alone.
-func (s *Store) repaceResumedGroups(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, asked core.Time) error {
+// repaceResumedGroups does the work of repaceResumed for ad groups with the ids. One that was written since it was
+// seen is left alone.
+func (s *Store) repaceResumedGroups(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, seen map[string]core.Time) error {
 	known, err := entitiesByID(ctx, s, groupRows, account, ids)
 	if err != nil {
 		return err
 	}
 	for key, g := range known {
-		if key.platform != platform || g.SyncedAt > asked {
+		if key.platform != platform || wasWritten(g.SyncedAt, seen[key.id]) {
 			continue
 		}
 		daily := g.Daily
@@ -178,6 +179,9 @@ func (s *Store) repaceResumedGroups(ctx context.Context, u *db.Unit, account str
 	}
 	return nil
 }
+
+// wasWritten reports whether a row that has a time was written since it was seen; 0 is not to be compared.
+func wasWritten(at, seen core.Time) bool { return seen != 0 && at != seen }
 
 // setDaily stores what the budget of a campaign or ad group comes to in a day, if it is not the same as before.
 func (s *Store) setDaily(ctx context.Context, u *db.Unit, level Level, account string, key entityKey, before, daily Amount) error {
