@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -46,6 +47,14 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	page.WaitText("Thank you for your order")
 	assert.Contains(t, page.Text(), "Paid: $35.85.")
 	assert.Empty(t, page.Refused())
+}
+
+// The script is sent with every page of an open checkout.
+func TestCheckoutPage_HasAShortScript(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("totals.js")
+	require.NoError(t, err)
+	assert.Less(t, len(script), 2000, "bytes")
 }
 
 // A buyer sees the tax at once, and is charged what they see.
