@@ -34,7 +34,7 @@ func typesCard(page *chromium.Page, number string) {
 	page.Fill("#card_cvc", "123")
 }
 
-// Nobody needs scripts: a button counts the total anew, and a decline is told as with them.
+// Nobody needs scripts: a button counts the total anew, also of a price that the buyer chooses, and a decline is told as with them.
 func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
@@ -43,7 +43,7 @@ func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
 			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("UY"), RateBps: 2200, Name: "IVA"}}}
 		})
 		require.NoError(t, err)
-		link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
+		link := w.choosing(new(int64(500)), nil, new(int64(1000)))
 		variant, err := w.Catalog.GetPriceVariant(t.Context(), w.account, link.PriceVariantIDs.V[0])
 		require.NoError(t, err)
 		w.pictured(w.account, pixels(100, 25))
@@ -57,8 +57,12 @@ func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
 		assert.Equal(t, "100 25", page.Value(`(logo => logo.width + ' ' + logo.height)(document.querySelector('.head img'))`), "it is not drawn larger than it is")
 		page.Fill("#email", "grace@example.com")
 		page.Value(`document.querySelector('#country').value = 'UY'`)
+		page.Fill("#amount\\.0", "4")
+		page.Click("button[value=update]")
+		page.WaitText("Your price: Choose an amount: at least $5.00.")
+		page.Fill("#amount\\.0", "15")
 		page.Click("#payment button[value=update]")
-		page.WaitText("Pay $12.20")
+		page.WaitText("Pay $18.30")
 		assert.Equal(t, "grace@example.com", page.Value(`document.querySelector('#email').value`))
 		typesCard(page, "4000000000009995")
 		page.Click("button.pay")
@@ -66,7 +70,7 @@ func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
 		typesCard(page, "4242424242424242")
 		page.Click("button.pay")
 		page.WaitText("Thank you for your order")
-		assert.Equal(t, int64(1220), w.sold().PaidAmount)
+		assert.Equal(t, int64(1830), w.sold().PaidAmount)
 		assert.Empty(t, page.Refused())
 	})
 }
@@ -120,7 +124,15 @@ func isPicturedAtOnce(t *testing.T, page *chromium.Page, name string) {
 // A trial says for how long it is free, and costs nothing today. Its page comes in few requests, and nothing in it moves while it does.
 func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	t.Parallel()
-	w := newShop(t)
+	page := chromium.Open(t, nil)
+	page.SlowPhone()
+	for _, engine := range database.Engines() {
+		newShopOn(t, database.URL(t, engine)).beginsATrial(page)
+	}
+}
+
+func (w *shop) beginsATrial(page *chromium.Page) {
+	t := w.t
 	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14})
 	_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil })
 	require.NoError(t, err)
@@ -130,8 +142,6 @@ func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
 	w.pictured(*lines[0].ProductID, pixels(600, 800))
 	link, err := w.Checkout.CreateLink(t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
 	require.NoError(t, err)
-	page := chromium.Open(t, nil)
-	page.SlowPhone()
 	page.Width(360)
 	page.Go(link.URL)
 	page.WaitText("The first 14 days are free.")

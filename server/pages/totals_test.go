@@ -20,12 +20,19 @@ import (
 // The tax is there before anybody pays, and the card that was typed stays.
 func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	t.Parallel()
-	w := newShop(t)
+	page := chromium.Open(t, nil)
+	for _, engine := range database.Engines() {
+		newShopOn(t, database.URL(t, engine)).countsAnew(page)
+	}
+}
+
+func (w *shop) countsAnew(page *chromium.Page) {
+	t := w.t
 	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
 		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
 	})
 	require.NoError(t, err)
-	page, c := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
+	c := w.checkout(catalog.PriceVariant{Amount: 1000})
 	_, err = w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL, d.AllowQuantityChange = nil, true }) // to which the page would lead
 	require.NoError(t, err)
 	page.Width(1440)
