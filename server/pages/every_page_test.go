@@ -2,6 +2,8 @@ package pages
 
 import (
 	"bytes"
+	"image"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -82,6 +84,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			Seller: seller, State: "open", TakesCards: true, Base: "x/", CallToAction: word("Get the guide"),
 			Items: []shownLine{{
 				Item:     lineitem.Item{ProductName: word("Birds of the Wadden Sea"), PriceVariantName: new(word("Book and app")), Quantity: 1, UnitAmount: 4900, SubtotalAmount: 4900, Currency: "eur"},
+				Picture:  ui.Image{Address: "/bird.png", Width: 640, Height: 480},
 				Headline: new(word("280 species, 900 photographs, and the calls of them all to listen to in the field")),
 			}},
 		}
@@ -89,7 +92,9 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 	shows := func(name string, change func(p *checkoutPage)) drawn {
 		page := open()
 		change(page)
-		return drawn{name, "checkout.html", page.frame(), page}
+		frame := page.frame()
+		frame.Shop.Logo = ui.Image{Address: "/logo.png", Width: 160, Height: 40}
+		return drawn{name, "checkout.html", frame, page}
 	}
 	return []drawn{
 		shows("checkout", func(p *checkoutPage) {
@@ -246,6 +251,18 @@ func draw(t *testing.T, templates *ui.Templates, d drawn) string {
 
 func usual(text string) string { return text }
 
+// painted returns a picture as PNG, which grows lighter to its end.
+func painted(t *testing.T, width, height int) string {
+	t.Helper()
+	picture := image.NewGray(image.Rect(0, 0, width, height))
+	for i := range picture.Pix {
+		picture.Pix[i] = uint8(96 + 128*(i%width)/width)
+	}
+	var file strings.Builder
+	require.NoError(t, png.Encode(&file, picture))
+	return file.String()
+}
+
 func ours(t *testing.T) *ui.Templates {
 	t.Helper()
 	templates, err := parse(locale.English, []byte("/* ours */"), []byte("/* ours */"))
@@ -320,6 +337,7 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 			pages["/rtl/"+d.name] = draw(t, mirrored, d)
 		}
 	}
+	pages["/bird.png"], pages["/logo.png"] = painted(t, 640, 480), painted(t, 160, 40)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(pages[r.URL.Path])) }))
 	t.Cleanup(server.Close)
 	window := browser.Open(t, nil)
