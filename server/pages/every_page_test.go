@@ -203,6 +203,9 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	full.Done = l.T("portal.done.added")
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
 	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &i}
+	rests := sub
+	rests.Status, rests.ResumesAt = subscription.StatusPaused, new(pauseEnd(someday))
+	paused := &portalSubscription{portalPage: v.page(planName(&rests), ""), Subscription: &rests}
 	plan := subscription.Plan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
 	one.Plans = []subscription.Plan{plan}
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
@@ -230,7 +233,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	return []drawn{
 		{"portal", "portal.html", full.frame(), full}, {"portal-empty", "portal.html", empty.frame(), empty},
 		{"portal-orders", "portal_orders.html", list.frame(), list}, {"portal-orders-empty", "portal_orders.html", none.frame(), none},
-		{"portal-subscription", "portal_subscription.html", one.frame(), one}, {"portal-subscription-empty", "portal_subscription.html", bare.frame(), bare},
+		{"portal-subscription", "portal_subscription.html", one.frame(), one}, {"portal-subscription-empty", "portal_subscription.html", bare.frame(), bare}, {"portal-subscription-paused", "portal_subscription.html", paused.frame(), paused},
 		{"portal-cancel", "portal_cancel.html", leaves.frame(), leaves}, {"portal-plan", "portal_plan.html", now.frame(), now}, {"portal-plan-later", "portal_plan.html", later.frame(), later},
 		{"portal-license", "portal_license.html", key.frame(), key}, {"portal-license-unused", "portal_license.html", unused.frame(), unused},
 		{"portal-details", "portal_details.html", details.frame(), details}, {"portal-card-remove", "portal_card_remove.html", full.frame(), portalCardRemoval{portalPage: v.page("Remove Visa ending in 4242?", ""), Card: &card}},

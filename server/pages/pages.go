@@ -167,6 +167,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /portal/:token/subscriptions/:subscription/card":     p.portal(p.chargeSubscription),
 		"/portal/:token/subscriptions/:subscription/cancel":        p.portal(p.askCancel),
 		"POST /portal/:token/subscriptions/:subscription/pause":    p.portal(p.pauseSubscription),
+		"POST /portal/:token/subscriptions/:subscription/resume":   p.portal(p.resumeSubscription),
 		"/portal/:token/subscriptions/:subscription/plan":          p.portal(p.portalPlan),
 		"POST /portal/:token/subscriptions/:subscription/plan":     p.portal(p.changePlan),
 		"/portal/:token/licenses/:license":                         p.portal(p.portalLicense),

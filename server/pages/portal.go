@@ -123,7 +123,7 @@ func (v *visit) page(title, problem string) portalPage {
 // portalDone has the key of what a customer is told after a form, by the value of the parameter "done".
 var portalDone = map[string]string{
 	"canceled": "portal.done.canceled", "kept": "portal.done.kept", "charged": "portal.done.charged", "accepted": "portal.done.accepted", "added": "portal.done.added",
-	"default": "portal.done.default", "removed": "portal.done.removed", "paused": "portal.done.paused", "changed": "portal.done.changed", "saved": "portal.done.saved", "freed": "portal.done.freed",
+	"default": "portal.done.default", "removed": "portal.done.removed", "paused": "portal.done.paused", "changed": "portal.done.changed", "resumed": "portal.done.resumed", "saved": "portal.done.saved", "freed": "portal.done.freed",
 }
 
 // done sends the customer to a page of the portal, which tells them what they have done. Below is the path below that of the

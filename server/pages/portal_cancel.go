@@ -42,7 +42,7 @@ func resumes(s *subscription.Subscription) *core.Time {
 	if s.Status != subscription.StatusActive || s.CancelAt() != nil || s.PauseAtPeriodEnd || s.PendingChange.V != nil || s.BillingCycles != nil {
 		return nil
 	}
-	return new(core.TimeOf(s.CurrentPeriodEnd.Time().AddDate(0, 1, 0)))
+	return new(pauseEnd(s.CurrentPeriodEnd))
 }
 
 // askCancel serves the page on which a subscription is cancelled. One that ends already is shown instead.
@@ -90,6 +90,31 @@ func (p *Pages) cancelSubscription(v *visit) error {
 		_, err := p.store.CancelSubscription(v.doing("cancelSubscription"), v.Session.AccountID, id, in)
 		return err
 	})
+}
+
+// resumeSubscription ends the pause that a customer took, or takes it back before it begins.
+func (p *Pages) resumeSubscription(v *visit) error {
+	return p.change(v, "resumed", p.showSubscription, func(id string) error {
+		sub, err := p.store.Subscription.Get(v.ctx(), v.Session.AccountID, id)
+		if err != nil {
+			return err
+		}
+		if !isTheirPause(sub) {
+			return core.Invalid("status", v.l.T("subscription.no_resume"))
+		}
+		_, err = p.store.ResumeSubscription(v.doing("resumeSubscription"), v.Session.AccountID, id)
+		return err
+	})
+}
+
+// pauseEnd returns until when a customer pauses: for the month after a period.
+func pauseEnd(period core.Time) core.Time { return core.TimeOf(period.Time().AddDate(0, 1, 0)) }
+
+// isTheirPause reports whether a subscription rests, or is going to, for as long as its customer can have chosen. The seller may have good reason for
+// another pause, and ends that.
+func isTheirPause(s *subscription.Subscription) bool {
+	rests := s.Status == subscription.StatusPaused || s.PauseAtPeriodEnd
+	return rests && s.CancelAt() == nil && s.ResumesAt != nil && *s.ResumesAt == pauseEnd(s.CurrentPeriodEnd)
 }
 
 // pauseSubscription takes the offer: the subscription is paused for the month after its period.

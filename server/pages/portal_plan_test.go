@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
@@ -185,6 +186,14 @@ func TestPortal_CustomerPausesInsteadOfCancelling(t *testing.T) {
 		assert.Equal(t, sub.CurrentPeriodEnd.Time().AddDate(0, 1, 0), got.ResumesAt.Time())
 		assert.NotContains(t, g.see(path+"/cancel", http.StatusOK), "Pause for a month", "there is one offer")
 		g.shop.guest("other@example.com").does(path+"/pause", nil, http.StatusNotFound)
+		g.shop.guest("another@example.com").does(path+"/resume", nil, http.StatusNotFound)
+		assert.Contains(t, g.see(path, http.StatusOK), ">Resume the subscription</button>")
+		assert.Contains(t, g.does(path+"/resume", nil, http.StatusOK), "goes on as before.")
+		assert.False(t, g.subscription(sub.ID).PauseAtPeriodEnd)
+		_, err := g.PauseSubscription(t.Context(), g.account, sub.ID, store.PauseSubscription{})
+		require.NoError(t, err)
+		assert.NotContains(t, g.see(path, http.StatusOK), "Resume the subscription", "the seller paused it")
+		assert.Contains(t, g.does(path+"/resume", nil, http.StatusUnprocessableEntity), "You have not paused")
 
 		ending := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		path = "/subscriptions/" + ending.ID

@@ -95,6 +95,9 @@ func (s *portalSubscription) Others() []payment.SavedMethod {
 // Ends reports whether the subscription is going to end by itself.
 func (s *portalSubscription) Ends() bool { return s.CancelAt() != nil }
 
+// Rests reports whether the customer has paused the subscription, and may end that.
+func (s *portalSubscription) Rests() bool { return isTheirPause(s.Subscription) }
+
 func (p *Pages) portalSubscription(v *visit) error {
 	return p.showSubscription(v, http.StatusOK, "")
 }
