@@ -210,9 +210,9 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	one.Plans = []subscription.Plan{plan}
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
 	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
-	later.Change.Amounts.Total = 4100
+	later.Change.Amounts.Total, later.Price = 4100, 10710
 	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}}
-	now.Change.Amounts.Total = 4100
+	now.Change.Amounts.Total, now.Price = 4100, 10710
 	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []grant.LicenseActivation{
 		{Name: new(word("Grace's laptop")), CreatedAt: someday}, {Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday},
 	}}

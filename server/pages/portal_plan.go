@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -19,6 +20,7 @@ type portalPlan struct {
 	portalPage
 	*subscription.Subscription
 	Change *store.SubscriptionChange
+	Price  int64 // of each period of the plan, with its tax and without discounts
 }
 
 // DueNow returns what is charged as soon as the customer confirms.
@@ -94,7 +96,28 @@ func (p *Pages) previewPlan(v *visit, chosen string) (page *portalPlan, why stri
 	if why, refused := isInvalid(p.spoken(v), err); refused {
 		return nil, why, nil
 	}
-	return &portalPlan{Subscription: sub, Change: change}, "", err
+	if err != nil {
+		return nil, "", err
+	}
+	price, err := p.taxed(v, sub, change.Plan)
+	return &portalPlan{Subscription: sub, Change: change, Price: price}, "", err
+}
+
+// taxed returns what a period of a plan costs the customer with its tax, without discounts.
+func (p *Pages) taxed(v *visit, sub *subscription.Subscription, plan subscription.Plan) (int64, error) {
+	next := *sub
+	next.Follow(plan)
+	items := []lineitem.Item{next.Line(lineitem.KindPrice, next.Quantity, next.UnitAmount)}
+	bill, err := p.store.Subscription.PriceBill(v.ctx(), &next, v.Customer, items, nil)
+	if err != nil {
+		return 0, err
+	}
+	return bill.Amounts.Total, nil
+}
+
+// PriceLater returns what the plan costs from the next period on, such as "USD 107.10 every year".
+func (p *portalPlan) PriceLater() string {
+	return p.l.Money(p.Price, p.Currency) + " " + p.l.Every(p.Change.Plan.Interval, p.Change.Plan.IntervalCount)
 }
 
 // changePlan takes the form that confirms a change of plan. If more would be charged than was shown, the new amount is shown

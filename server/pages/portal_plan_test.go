@@ -50,6 +50,17 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		page := g.see(path+"/plan?plan="+gold, http.StatusOK)
 		assert.Contains(t, page, "<strong>$20.00 now</strong>")
 		assert.Contains(t, page, "$29.00 every month")
+		_, err := g.Tenant.UpdateAccount(t.Context(), g.account, func(a *tenant.AccountChange) {
+			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1000, Name: "VAT"}}}
+		})
+		require.NoError(t, err)
+		lives := func(address *core.Address) {
+			_, err := g.UpdateCustomer(t.Context(), g.account, g.customer.ID, func(c *customer.Customer) { c.BillingAddress = core.JSONOf(address) })
+			require.NoError(t, err)
+		}
+		lives(&core.Address{Country: new("DE")})
+		assert.Contains(t, g.see(path+"/plan?plan="+gold, http.StatusOK), ": $31.90 every month, with taxes", "as it will be charged")
+		lives(nil)
 		assert.Contains(t, page, "Change and pay $20.00")
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID, "looking changes nothing")
 
