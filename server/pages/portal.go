@@ -161,12 +161,29 @@ type portalHome struct {
 	Orders        []portalOrder
 	MoreOrders    bool
 	Cards         []payment.SavedMethod
-	Once          string // random, tells one form of a new card from the next
+	PlanCards     []planCard // that are not saved, but charged for a subscription
+	Once          string     // random, tells one form of a new card from the next
 
 	Possessions []possession       // what the customer has
 	Posts       []content.BlogPost // that they may read, and not everybody
 
 	Purchases []portalPurchase // made by somebody who typed the customer's address
+}
+
+// planCard is a card that only a subscription is charged to.
+type planCard struct {
+	Card payment.Method
+	Plan subscription.Subscription
+}
+
+// planCards returns the cards of subscriptions that go on, but those that are saved.
+func planCards(all []subscription.Subscription) (cards []planCard) {
+	for _, s := range all {
+		if m := s.Method.V; s.EndedAt == nil && m != nil && m.ID == nil && m.Card.Last4 != "" {
+			cards = append(cards, planCard{m.Card, s})
+		}
+	}
+	return cards
 }
 
 // portalOrder is an order with what the portal shows of it: what was bought in words, and its invoice, nil if it has none.
@@ -204,6 +221,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 		return err
 	}
 	slices.SortStableFunc(home.Subscriptions, goingFirst)
+	home.PlanCards = planCards(home.Subscriptions)
 	if home.Orders, home.MoreOrders, err = p.customerOrders(v, 5, ""); err != nil {
 		return err
 	}

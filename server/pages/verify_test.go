@@ -87,7 +87,8 @@ func TestPortal_ShowsATypedPurchaseOnceItIsAccepted(t *testing.T) {
 		assert.Contains(t, home, "It is on your account now.")
 		assert.NotContains(t, home, "Somebody bought")
 		assert.Contains(t, home, "Club")
-		assert.Contains(t, home, "You have no saved cards.")
+		assert.Regexp(t, `<strong>Visa ending in \d{4}</strong><br><small dir="auto">Pays for Club`, home)
+		assert.NotContains(t, home, "You have no saved cards.")
 		assert.Contains(t, g.see("/subscriptions/"+*c.SubscriptionID, http.StatusOK), "Charged to")
 	})
 }
