@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -124,13 +125,18 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
-	if before := p.typedBefore(c, checkout); page.Pays() && before != nil && form["do"] != doCount { // our script keeps the fields of its page
+	before := p.typedBefore(c, checkout)
+	if form["do"] != "" && form["do"] != doCount {
+		maps.DeleteFunc(before, func(name, _ string) bool { return slices.Contains(ticks, name) }) // the form has those of now
+	}
+	if page.Pays() && before != nil && form["do"] != doCount { // our script keeps the fields of its page
 		page.keep(before)
 	}
 	page.askWaiver(offer)
 	page.keepChoices()
 	page.sayStock()
 	page.sayState(c.QueryParam(told))
+	page.keepTicks(before, page.Problems != nil || c.QueryParam(told) != "")
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
 	}

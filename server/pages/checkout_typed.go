@@ -18,6 +18,13 @@ import (
 // checkout alone. Whoever only finds the address of the page learns nothing of its buyer, whatever they send.
 const typedCookie = "tillwright_typed"
 
+// ticks are the names of the boxes that count for the attempt to pay with which they are sent, and for no other. A page that tells of the attempt shows
+// them as they were sent.
+var ticks = []string{"terms", "waiver"}
+
+// ticked is what a box sends that is ticked.
+const ticked = "true"
+
 // mostMarks is how many marks a cookie holds, which browsers keep up to 4 kB of.
 const mostMarks = 100
 
@@ -29,6 +36,15 @@ func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form
 	for n, name := range slices.Sorted(maps.Keys(typedInto(checkout))) {
 		value := cmp.Or(sent[name], before[name])
 		if value != "" && n < mostMarks {
+			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, value)...)
+		}
+	}
+	for _, name := range ticks {
+		value := sent[name]
+		if sent["do"] == doCount {
+			value = before[name]
+		}
+		if value == ticked {
 			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, value)...)
 		}
 	}
@@ -114,10 +130,13 @@ func (p *Pages) typedBefore(c echo.Context, checkout *checkout.Checkout) form {
 		return nil
 	}
 	marks, err := base64.RawURLEncoding.DecodeString(cookie.Value)
-	if err != nil || len(marks) > mostMarks*core.SignatureSize {
+	if err != nil || len(marks) > (mostMarks+len(ticks))*core.SignatureSize {
 		return nil
 	}
 	before := typedInto(checkout)
+	for _, name := range ticks {
+		before[name] = ticked
+	}
 	maps.DeleteFunc(before, func(name, value string) bool {
 		return !slices.ContainsFunc(slices.Collect(slices.Chunk(marks, core.SignatureSize)), func(mark []byte) bool { return p.store.Checkout.IsTyped(checkout, name, value, mark) })
 	})
@@ -155,6 +174,19 @@ func typedInto(c *checkout.Checkout) form {
 		all["news"] = "true"
 	}
 	return all
+}
+
+// keepTicks has the form show its ticks as they were sent with the attempt that the page tells of: with before, or just now in the form, unless our script
+// sent that, which leaves them out.
+func (p *checkoutPage) keepTicks(before form, isTold bool) {
+	for _, name := range ticks {
+		switch {
+		case p.Form["do"] == doCount && before[name] != "":
+			p.Form[name] = before[name]
+		case p.Form["do"] == "" && !isTold:
+			delete(p.Form, name)
+		}
+	}
 }
 
 // keep has the form show what was typed into it before, where nothing is typed now.

@@ -116,7 +116,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	if !page.Received {
 		status = http.StatusUnprocessableEntity
 		page.Block.Form = &leadForm{
-			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Agrees: ticked(c, "consent"), Tells: ticked(c, "ads_consent"), Problem: problem, Language: seller.Locale,
+			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Agrees: isTicked(c, "consent"), Tells: isTicked(c, "ads_consent"), Problem: problem, Language: seller.Locale,
 		}
 	}
 	blocks := []pageBlock{page.Block}
@@ -142,12 +142,12 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	in := lead.Captured{
 		NewLead: lead.NewLead{Email: entered(c, "email"), Product: core.Deref(block.Product), Source: lead.SourceAISite}, Locale: p.buyers(c),
 		FormToken: c.FormValue("form_token"), Website: c.FormValue("website"), From: caller.Address(c.Request().Context()),
-		Agrees: block.ConsentText != nil && ticked(c, "consent"), Site: site,
+		Agrees: block.ConsentText != nil && isTicked(c, "consent"), Site: site,
 	}
 	if site.Type == content.AISiteTypeLinkInBio {
 		in.Source = lead.SourceLinkInBio
 	}
-	if asksLeadAds(seller, block) && ticked(c, "ads_consent") {
+	if asksLeadAds(seller, block) && isTicked(c, "ads_consent") {
 		in.AdsConsent, in.AdsVisit = true, visitOf(c, site.URL)
 	}
 	if name := entered(c, "name"); name != "" {
@@ -175,8 +175,8 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	return "", err
 }
 
-// ticked reports whether the visitor ticked a box. One that is sent back is ticked again only then: nobody agrees to what they did not tick.
-func ticked(c echo.Context, box string) bool { return c.FormValue(box) == "true" }
+// isTicked reports whether the visitor ticked a box. One that is sent back is ticked again only then: nobody agrees to what they did not tick.
+func isTicked(c echo.Context, box string) bool { return c.FormValue(box) == "true" }
 
 // entered returns what was typed into a field, without what no keyboard has.
 func entered(c echo.Context, field string) string {
