@@ -132,6 +132,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if page.Pays() && before != nil && form["do"] != doCount { // our script keeps the fields of its page
 		page.keep(before)
 	}
+	page.sayRequired()
 	page.askWaiver(offer)
 	page.keepChoices()
 	page.sayStock()

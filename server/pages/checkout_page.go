@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // shownLine is a line with what the page says of its product. A product that was deleted has nothing more to say.
@@ -223,6 +224,11 @@ func cardField(l *locale.Locale, name string, problem any) ui.Field {
 		return ui.Field{Name: name, Label: l.T("field.card_expiry"), Placeholder: l.T("field.card_expiry.form"), InputMode: "numeric", Autocomplete: "cc-exp", Longest: 9, Required: true, Problem: said}
 	}
 	return ui.Field{Name: name, Label: l.T("field.card_cvc"), InputMode: "numeric", Autocomplete: "cc-csc", Longest: 4, Required: true, Problem: said}
+}
+
+// sayRequired keeps the country required after the tax is known, as long as the tax depends on it.
+func (p *checkoutPage) sayRequired() {
+	p.Asks = p.Asks || p.Country != "" && p.Seller.Tax.V.Mode != tenant.TaxModeNone
 }
 
 // guessCountry has a checkout of which the tax is not known yet show it, for a buyer who has not chosen a country: for the one of their browser, or else
