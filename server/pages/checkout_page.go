@@ -106,6 +106,11 @@ func (p checkoutPage) Unfolds() bool {
 	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil || line.Pieces != nil })
 }
 
+// BeginsTrial reports whether a trial begins, and nothing is paid today.
+func (p checkoutPage) BeginsTrial() bool {
+	return p.Checkout.AmountDueNow == 0 && slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.HasTrial() })
+}
+
 // IsLive reports whether the page has the script that counts the total anew.
 func (p checkoutPage) IsLive() bool { return p.Pays() }
 

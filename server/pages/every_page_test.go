@@ -118,6 +118,9 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 				"amount.1": word("Write an amount like 12.50."), "quantity.1": word("Write a whole number, such as 2."),
 			}
 		}),
+		shows("checkout-trial", func(p *checkoutPage) {
+			p.Checkout.AmountDueNow, p.Items[0].TrialDays = 0, 14
+		}),
 		shows("checkout-stripe", func(p *checkoutPage) { p.TakesCards, p.StripeKey = false, "pk_test_"+word("1") }),
 		shows("checkout-closed", func(p *checkoutPage) { p.TakesCards = false }),
 		shows("checkout-declined", func(p *checkoutPage) {
