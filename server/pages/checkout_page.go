@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -84,6 +85,11 @@ func (p checkoutPage) FreeUntil(line shownLine) string {
 // Again returns where the buyer can begin anew once the checkout has expired, empty for nowhere.
 func (p checkoutPage) Again() string {
 	return cmp.Or(text(p.Checkout.CancelURL), text(p.Seller.WebsiteURL))
+}
+
+// HasDownload reports whether the buyer has a file to download, which is what they are to do first.
+func (p checkoutPage) HasDownload() bool {
+	return slices.ContainsFunc(p.Deliveries, func(d grant.Delivery) bool { return d.FileID != nil && d.Name != nil && d.URL != nil })
 }
 
 // Thanks returns what the seller says to whoever has paid, once for each text.

@@ -25,7 +25,7 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 
 	assert.Contains(t, w.page(w.link(catalog.PriceVariant{Amount: 1900}, nil).URL, http.StatusOK), "I accept Rules")
 	shown := w.post(c, http.StatusUnprocessableEntity, card("4242424242424242", "3800"))
-	assert.Contains(t, shown, "<details><summary dir=\"auto\">Rules &amp; &lt;rites&gt;</summary>\n<p>Be <strong>kind</strong>.</p>")
+	assert.Contains(t, shown, "<details><summary><bdi>Rules &amp; &lt;rites&gt;</bdi></summary>\n<p>Be <strong>kind</strong>.</p>")
 	assert.Contains(t, shown, "I accept Rules &amp; &lt;rites&gt; of Ada")
 	assert.Contains(t, shown, `id="terms-problem"`)
 

@@ -112,14 +112,15 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 		head := fmt.Sprintf(`<img src="%s" alt="Ada &lt;b&gt;&amp; sons&lt;/b&gt;" width="320" height="80">`, logo.Path("320.jpg"))
 		body := fmt.Sprintf(`<img src="%s" srcset="%s 320w, %s 640w, %s 1280w" sizes="(min-width: 60rem) 28rem, 100vw" width="640" height="480" alt="">`,
 			cover.Path("640.jpg"), cover.Path("320.jpg"), cover.Path("640.jpg"), cover.Path("1280.jpg"))
+		teaser := strings.Replace(body, "(min-width: 60rem) 28rem, 100vw", "4rem", 1) // above the folded order
 		page := w.page(link.URL, http.StatusOK)
-		assert.Equal(t, []string{head, body}, pictures.FindAllString(page, -1))
+		assert.Equal(t, []string{head, teaser, body}, pictures.FindAllString(page, -1))
 		for _, said := range []string{`property="og:title" content="Handbook"`, `property="og:url" content="` + link.URL + `"`, `property="og:image" content="` + w.server.URL + cover.Path(kept.Card) + `"`, `content="summary_large_image"`} {
 			assert.Contains(t, page, said)
 		}
 		next := w.begun(link.URL, url.Values{"once": {onceOf.FindStringSubmatch(page)[1]}})
 		checkout := w.page(strings.TrimSuffix(next, "/pay"), http.StatusOK)
-		assert.Equal(t, []string{head, body}, pictures.FindAllString(checkout, -1))
+		assert.Equal(t, []string{head, teaser, body}, pictures.FindAllString(checkout, -1))
 		assert.NotContains(t, checkout, "og:title", "its address is a secret")
 		assert.Equal(t, []string{head}, pictures.FindAllString(w.page(i.HostedURL, http.StatusOK), -1))
 

@@ -255,7 +255,7 @@ func TestPortalDoor_IsOnThePageOfAPurchase(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
-	link := regexp.MustCompile(`<a href="([^"]+)">Your purchases</a>`)
+	link := regexp.MustCompile(`<a class="button" href="([^"]+)">Your purchases</a>`)
 	for _, at := range []struct{ page, address string }{
 		{w.post(c, http.StatusOK, card("4242424242424242", "3800")), c.URL}, {w.posts(c.URL+"/pay", http.StatusOK), c.URL},
 	} {
