@@ -49,7 +49,7 @@ type Pages struct {
 	domains       *domains.Service
 	documents     *documents[invoicepdf.Document] // PDFs
 	sites         *documents[sitePage]
-	exports       *turns // for reading a page of rows
+	exports       *workTurns // for reading a page of rows
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
 	siteTemplates map[string]func() (*template.Template, error) // by the tag of the language of what is ours
@@ -97,7 +97,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 		a = payments.OutsideAuthenticator(a)
 	}
 	p := &Pages{
-		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
+		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newWorkTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
 		style: style, policy: policy, stripePolicy: policy + stripePolicy(script, "", ""),
 		livePolicy: policy + "; script-src " + ui.HashOf(totals) + "; connect-src 'self'", liveStripePolicy: policy + stripePolicy(script, " "+ui.HashOf(totals), " 'self'"),
 		siteStyle: ui.HashOf([]byte(siteStyle)),

@@ -28,7 +28,7 @@ var errBusy = errors.New("too many documents are asked for")
 // from say the same, and nothing has to be thrown away when they change. Each replica keeps its own.
 type documents[T any] struct {
 	write func(ctx context.Context, says T) ([]byte, error)
-	turns *turns
+	turns *workTurns
 
 	patience time.Duration // how long to wait for a document, or for an export to begin
 
@@ -49,7 +49,7 @@ type madeDocument struct {
 
 func newDocuments[T any](write func(ctx context.Context, says T) ([]byte, error)) *documents[T] {
 	return &documents[T]{
-		write: write, turns: newTurns(documentsAtOnce), patience: documentPatience,
+		write: write, turns: newWorkTurns(documentsAtOnce), patience: documentPatience,
 		byKey: map[documentKey]*list.Element{}, recent: list.New(), making: map[documentKey]chan struct{}{},
 	}
 }

@@ -19,11 +19,11 @@ func newAsker(account, address string) asker {
 	return asker{account, address}
 }
 
-// turns lets only a few pieces of costly work run at a time, and decides fairly who is next. That is not who came first. It is
+// workTurns lets only a few pieces of costly work run at a time, and decides fairly who is next. That is not who came first. It is
 // the account that has the least work running and was served the longest ago, and within an account the address for which the
 // same holds. So a stranger who asks for very much of one account makes the others wait for one piece of work each time, not
 // for all of theirs.
-type turns struct {
+type workTurns struct {
 	mu      sync.Mutex
 	free    int
 	waiting []*waitingTurn // in the order in which they came
@@ -47,13 +47,13 @@ const (
 // errCrowded says that too many wait already.
 var errCrowded = errors.New("too many wait for the same")
 
-func newTurns(atOnce int) *turns {
-	return &turns{free: atOnce, last: map[asker]uint64{}, running: map[asker]int{}}
+func newWorkTurns(atOnce int) *workTurns {
+	return &workTurns{free: atOnce, last: map[asker]uint64{}, running: map[asker]int{}}
 }
 
 // waitTurn waits for a turn, and returns the function that ends it. If too many wait already, it is errCrowded; if ctx ends first,
 // why it ended.
-func (t *turns) waitTurn(ctx context.Context, who asker) (release func(), err error) {
+func (t *workTurns) waitTurn(ctx context.Context, who asker) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (t *turns) waitTurn(ctx context.Context, who asker) (release func(), err er
 }
 
 // waitingFor counts who waits for the same account, and who of them asks from the same address. The caller holds t.mu.
-func (t *turns) waitingFor(who asker) (ofAccount, ofAddress int) {
+func (t *workTurns) waitingFor(who asker) (ofAccount, ofAddress int) {
 	for _, w := range t.waiting {
 		if w.account == who.account {
 			ofAccount++
@@ -95,7 +95,7 @@ func (t *turns) waitingFor(who asker) (ofAccount, ofAddress int) {
 }
 
 // leave removes somebody who waits. It reports false if their turn has come already.
-func (t *turns) leave(mine *waitingTurn) bool {
+func (t *workTurns) leave(mine *waitingTurn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, w := range t.waiting {
@@ -109,7 +109,7 @@ func (t *turns) leave(mine *waitingTurn) bool {
 }
 
 // release ends a turn, and gives it to whoever has the most right to it.
-func (t *turns) release(who asker) {
+func (t *workTurns) release(who asker) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.free++
@@ -134,7 +134,7 @@ func (t *turns) release(who asker) {
 }
 
 // grant gives one of the free turns to somebody, and remembers when. The caller holds t.mu.
-func (t *turns) grant(mine *waitingTurn) {
+func (t *workTurns) grant(mine *waitingTurn) {
 	t.free--
 	t.served++
 	for _, counted := range mine.counted() {
@@ -151,7 +151,7 @@ func (a asker) counted() [3]asker {
 }
 
 // before reports whether a has more right to the next turn than b.
-func (t *turns) before(a, b asker) bool {
+func (t *workTurns) before(a, b asker) bool {
 	ofA, ofB := a.counted(), b.counted()
 	if x, y := t.running[ofA[0]]+t.running[ofA[1]], t.running[ofB[0]]+t.running[ofB[1]]; x != y {
 		return x < y
@@ -166,7 +166,7 @@ func (t *turns) before(a, b asker) bool {
 
 // forget drops what is remembered of those who have nothing running and do not wait, so that the maps do not grow for ever.
 // They come first when they ask again. The caller holds t.mu.
-func (t *turns) forget(who asker) {
+func (t *workTurns) forget(who asker) {
 	for _, counted := range who.counted() {
 		if t.running[counted] > 0 || t.waits(counted) {
 			continue
@@ -176,7 +176,7 @@ func (t *turns) forget(who asker) {
 }
 
 // waits reports whether anybody waits who is counted under a key.
-func (t *turns) waits(counted asker) bool {
+func (t *workTurns) waits(counted asker) bool {
 	for _, w := range t.waiting {
 		for _, other := range w.counted() {
 			if other == counted {

@@ -13,14 +13,14 @@ import (
 // queue takes turns in the background, and notes who gets them.
 type queue struct {
 	t       *testing.T
-	turns   *turns
+	turns   *workTurns
 	granted chan string
 	next    map[string]func()
 }
 
 func newQueue(t *testing.T, atOnce int) *queue {
 	t.Helper()
-	return &queue{t, newTurns(atOnce), make(chan string, 1000), map[string]func(){}}
+	return &queue{t, newWorkTurns(atOnce), make(chan string, 1000), map[string]func(){}}
 }
 
 // join returns when the asker waits.

@@ -32,7 +32,7 @@ type Fetcher struct {
 	client *http.Client
 	log    *slog.Logger
 	making chan struct{} // the place of the one that is decoded
-	turns  *turns
+	turns  *accountTurns
 
 	lookEvery, patience, renewEvery time.Duration
 }
@@ -46,7 +46,7 @@ func New(store *picture.Store, client *http.Client, log *slog.Logger) *Fetcher {
 		}
 		return nil
 	}
-	return &Fetcher{store: store, client: &asking, log: log, making: make(chan struct{}, 1), turns: newTurns(time.Now), lookEvery: lookEvery, patience: patience, renewEvery: renewEvery}
+	return &Fetcher{store: store, client: &asking, log: log, making: make(chan struct{}, 1), turns: newAccountTurns(time.Now), lookEvery: lookEvery, patience: patience, renewEvery: renewEvery}
 }
 
 // Run fetches what is to be fetched until ctx ends.

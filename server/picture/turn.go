@@ -12,18 +12,18 @@ const (
 	mostPause  = 6 * time.Hour
 )
 
-// turns say for which account a picture is fetched next: the one that has taken the least time lately, and of those the one whose turn is longest ago. So
+// accountTurns say for which account a picture is fetched next: the one that has taken the least time lately, and of those the one whose turn is longest ago. So
 // an account whose server answers slowly, or never, waits for the others, and they do not wait for it.
-type turns struct {
+type accountTurns struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	of       map[string]*turn // by account
+	of       map[string]*accountTurn // by account
 	silences map[host]silence
 }
 
-// turn is what is remembered of an account.
-type turn struct {
+// accountTurn is what is remembered of an account.
+type accountTurn struct {
 	isTaken bool
 	spent   time.Duration
 	at      time.Time // when the last one ended
@@ -38,13 +38,13 @@ type silence struct {
 	until time.Time
 }
 
-func newTurns(now func() time.Time) *turns {
-	return &turns{now: now, of: map[string]*turn{}, silences: map[host]silence{}}
+func newAccountTurns(now func() time.Time) *accountTurns {
+	return &accountTurns{now: now, of: map[string]*accountTurn{}, silences: map[host]silence{}}
 }
 
 // take returns the one of the accounts whose turn it is, "" if each has one already. The caller gives it back. Who comes anew has taken as much as who has
 // taken the least.
-func (t *turns) take(accounts []string) (next string) {
+func (t *accountTurns) take(accounts []string) (next string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.forget()
@@ -54,9 +54,9 @@ func (t *turns) take(accounts []string) (next string) {
 			least = min(least, known.spent)
 		}
 	}
-	var first turn
+	var first accountTurn
 	for _, account := range accounts {
-		one := turn{spent: least}
+		one := accountTurn{spent: least}
 		if known := t.of[account]; known != nil {
 			one = *known
 		}
@@ -78,7 +78,7 @@ func (t *turns) take(accounts []string) (next string) {
 }
 
 // give ends a turn that took so long.
-func (t *turns) give(account string, spent time.Duration) {
+func (t *accountTurns) give(account string, spent time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.of[account]
@@ -86,7 +86,7 @@ func (t *turns) give(account string, spent time.Duration) {
 }
 
 // forget drops what was long ago. The caller holds t.mu.
-func (t *turns) forget() {
+func (t *accountTurns) forget() {
 	for account, one := range t.of {
 		if !one.isTaken && t.now().Sub(one.at) > remembered {
 			delete(t.of, account)
@@ -100,7 +100,7 @@ func (t *turns) forget() {
 }
 
 // silent notes that a server did not answer.
-func (t *turns) silent(account, name string) {
+func (t *accountTurns) silent(account, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	who := host{account, name}
@@ -109,7 +109,7 @@ func (t *turns) silent(account, name string) {
 }
 
 // answered notes that a server did answer. That it was silent before is remembered: one that answers each second time would be asked again and again.
-func (t *turns) answered(account, name string) {
+func (t *accountTurns) answered(account, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	who := host{account, name}
@@ -120,7 +120,7 @@ func (t *turns) answered(account, name string) {
 }
 
 // silentFor returns for how long a server is not asked, because it did not answer lately: 0 or less if it is.
-func (t *turns) silentFor(account, name string) time.Duration {
+func (t *accountTurns) silentFor(account, name string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known, is := t.silences[host{account, name}]

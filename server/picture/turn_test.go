@@ -10,7 +10,7 @@ import (
 func TestTurns_GoToWhoHasTakenTheLeast(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	turns := newTurns(func() time.Time { return now })
+	turns := newAccountTurns(func() time.Time { return now })
 	both := []string{"a", "b"}
 	assert.Equal(t, "a", turns.take(both))
 	assert.Equal(t, "b", turns.take(both))

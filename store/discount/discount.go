@@ -244,18 +244,18 @@ func (s *Store) Delete(ctx context.Context, account, ref string) (*Discount, err
 
 // Disable ends the use of a discount until it is enabled. Disabling a disabled one changes nothing.
 func (s *Store) Disable(ctx context.Context, account, ref string) (*Discount, error) {
-	return s.turn(ctx, account, ref, true)
+	return s.setDisabled(ctx, account, ref, true)
 }
 
 // Enable lets a disabled discount be used again, within its time and its number of redemptions.
 func (s *Store) Enable(ctx context.Context, account, ref string) (*Discount, error) {
-	return s.turn(ctx, account, ref, false)
+	return s.setDisabled(ctx, account, ref, false)
 }
 
-func (s *Store) turn(ctx context.Context, account, ref string, off bool) (*Discount, error) {
+func (s *Store) setDisabled(ctx context.Context, account, ref string, isDisabled bool) (*Discount, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Discount, error) {
 		d, err := s.lock(ctx, u, account, ref)
-		if err != nil || off == (d.DisabledAt != nil) {
+		if err != nil || isDisabled == (d.DisabledAt != nil) {
 			return d, err
 		}
 		now, err := db.BusinessNow(ctx, u, account)
@@ -263,7 +263,7 @@ func (s *Store) turn(ctx context.Context, account, ref string, off bool) (*Disco
 			return nil, err
 		}
 		d.DisabledAt, d.UpdatedAt = nil, now
-		if off {
+		if isDisabled {
 			d.DisabledAt = &now
 		}
 		if err := u.Update(ctx, columns, d); err != nil {
