@@ -37,7 +37,7 @@ func in(country string) func(*checkout.Draft) {
 	return func(d *checkout.Draft) { d.BillingAddress = core.JSONOf(&core.Address{Country: &country}) }
 }
 
-func (s *shop) confirm(t *testing.T, c *checkout.Checkout) *Confirmation {
+func (s *shop) confirm(t *testing.T, c *checkout.Checkout) *PaymentProgress {
 	t.Helper()
 	begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 	require.NoError(t, err)

@@ -44,7 +44,7 @@ func purchases(t *testing.T, s *Store, account string) {
 		PixelID: "1", Events: advert.ConversionKinds, Status: advert.DestinationActive,
 	})
 	require.NoError(t, err)
-	begin := func() *Confirmation {
+	begin := func() *PaymentProgress {
 		c, err := s.Checkout.Create(t.Context(), account, checkout.Draft{
 			Checkout: &checkout.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID, AdsConsent: true, AdsVisit: core.JSONOf(visit())},
 			Lines:    []offer.NewLine{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},

@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/payment"
 )
 
-// Confirmation says how far the payment of a checkout or of an invoice has come: one of Checkout and Invoice is set, the other
+// PaymentProgress says how far the payment of a checkout or of an invoice has come: one of Checkout and Invoice is set, the other
 // nil. Payment is nil if there is nothing to charge.
-type Confirmation struct {
+type PaymentProgress struct {
 	Checkout *checkout.Checkout
 	Invoice  *invoice.Invoice
 	Payment  *payment.Payment
@@ -35,8 +35,8 @@ type Confirmation struct {
 // and the Payment is nil. A request that is sent again gets the payment of the first time, and a checkout that is completed is
 // returned as it is. A checkout that is being paid, or has expired, is CodeInvalid on status. After too many declines it is
 // CodeRateLimit.
-func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checkout.Confirm) (*Confirmation, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
+func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checkout.Confirm) (*PaymentProgress, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
 		c, err := s.Checkout.LockWithSecret(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
@@ -45,14 +45,14 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checko
 		if s.db.MayHaveBegun(ctx) {
 			begun, err := s.Payment.ByID(ctx, account, []string{id})
 			if err != nil || begun[id] != nil {
-				return &Confirmation{Checkout: c, Payment: begun[id], Again: true}, err
+				return &PaymentProgress{Checkout: c, Payment: begun[id], Again: true}, err
 			}
 		}
 		if c.Status == checkout.StatusCompleted {
-			return &Confirmation{Checkout: c}, nil
+			return &PaymentProgress{Checkout: c}, nil
 		}
 		payment, err := s.beginConfirm(ctx, u, c, id, in)
-		return &Confirmation{Checkout: c, Payment: payment}, err
+		return &PaymentProgress{Checkout: c, Payment: payment}, err
 	})
 }
 

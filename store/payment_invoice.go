@@ -26,8 +26,8 @@ type InvoicePayment struct {
 // asked. A request that is sent again gets the payment of the first time. An invoice in another state, whose payment is under
 // way, or whose account is disabled, is CodeInvalid on status; an amount that the provider does not take, or too small a one, is CodeInvalid on
 // payment_method. After too many declines it is CodeRateLimit.
-func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
+func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*PaymentProgress, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
 		b, err := s.Invoice.LockBill(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
 		begun, err := s.Payment.ByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
-			return &Confirmation{Invoice: b.Invoice, Payment: begun[id]}, err
+			return &PaymentProgress{Invoice: b.Invoice, Payment: begun[id]}, err
 		}
 		if err := s.checkPayable(ctx, b); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err != nil {
 			return nil, err
 		}
-		return &Confirmation{Invoice: b.Invoice, Payment: payment}, s.Payment.Guard(ctx, u, account, guards, nil, nil, nil)
+		return &PaymentProgress{Invoice: b.Invoice, Payment: payment}, s.Payment.Guard(ctx, u, account, guards, nil, nil, nil)
 	})
 }
 

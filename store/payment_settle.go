@@ -18,8 +18,8 @@ import (
 // its order and its invoice, both paid; one whose payment fails or is canceled is open again, and what was held for it is free.
 // An invoice whose payment succeeds is paid, with its order; the subscription that it bills, if there is one, learns of a
 // success and of a failure. A payment that has its outcome keeps it.
-func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, result payment.ChargeResult) (*Confirmation, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
+func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, result payment.ChargeResult) (*PaymentProgress, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
 		if begun.Purpose == payment.PurposeInvoice {
 			return s.settleInvoicePayment(ctx, u, begun, result)
 		}
@@ -32,9 +32,9 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 			return nil, err
 		}
 		if p.Status == result.Status || !payment.Lifecycle.Allows(p.Status, result.Status) {
-			return &Confirmation{Checkout: c, Payment: p}, nil
+			return &PaymentProgress{Checkout: c, Payment: p}, nil
 		}
-		settled := &Confirmation{Checkout: c, Payment: p}
+		settled := &PaymentProgress{Checkout: c, Payment: p}
 		items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 		if err != nil {
 			return nil, err
@@ -55,24 +55,24 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 	})
 }
 
-// GetConfirmation returns a payment with its checkout or invoice, or CodeMissing.
-func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confirmation, error) {
+// GetPaymentProgress returns a payment with its checkout or invoice, or CodeMissing.
+func (s *Store) GetPaymentProgress(ctx context.Context, account, id string) (*PaymentProgress, error) {
 	p, err := s.Payment.Get(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
 	if p.Purpose == payment.PurposeInvoice {
 		invoice, err := s.Invoice.Get(ctx, account, *p.InvoiceID)
-		return &Confirmation{Invoice: invoice, Payment: p}, err
+		return &PaymentProgress{Invoice: invoice, Payment: p}, err
 	}
 	c, err := s.Checkout.Named(ctx, account, *p.CheckoutID, "")
-	return &Confirmation{Checkout: c, Payment: p}, err
+	return &PaymentProgress{Checkout: c, Payment: p}, err
 }
 
 // HoldIsOver reports whether the buyer's time is over for an action that their payment requires, by the account's clock. It
 // ends after the time that the seller gives buyers, or after payment.ScarceHold if it and others hold more of something than is left, and at the
 // latest when the checkout expires. One that holds something alone has all the time. It is false for a payment that requires no action.
-func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, error) {
+func (s *Store) HoldIsOver(ctx context.Context, begun *PaymentProgress) (bool, error) {
 	p := begun.Payment
 	if p.Status != payment.StatusRequiresAction {
 		return false, nil
@@ -144,7 +144,7 @@ func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *checko
 // settleInvoicePayment gives the payment of an invoice its next state. After a success the invoice and its order are paid, and their
 // subscription, if there is one, learns what became of the payment. A payment that cannot go to that state is returned as it
 // is.
-func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *payment.Payment, result payment.ChargeResult) (*Confirmation, error) {
+func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *payment.Payment, result payment.ChargeResult) (*PaymentProgress, error) {
 	sub, err := s.lockBilled(ctx, u, begun.AccountID, *begun.InvoiceID)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 	if err != nil {
 		return nil, err
 	}
-	settled, guards := &Confirmation{Invoice: b.Invoice, Payment: p}, p.Guards.V
+	settled, guards := &PaymentProgress{Invoice: b.Invoice, Payment: p}, p.Guards.V
 	if p.Status == result.Status || !payment.Lifecycle.Allows(p.Status, result.Status) {
 		return settled, nil
 	}

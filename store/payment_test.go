@@ -63,7 +63,7 @@ func TestBeginConfirm_GoesOnWhenItsRequestIsRunAgain(t *testing.T) {
 		guide := s.onSale(t, fixedPrice(1900))
 		for _, key := range []*core.Key{nil, s.key("k", "confirm")} {
 			open := s.checkout(t, guide).ID
-			var runs []*Confirmation
+			var runs []*PaymentProgress
 			_, _, err := s.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 				begun, err := s.BeginConfirm(ctx, s.account, open, byCard)
 				require.NoError(t, err)

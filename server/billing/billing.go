@@ -73,8 +73,8 @@ func (b *Billing) named(provider string) (payments.Provider, error) {
 	return nil, fmt.Errorf("this server has no payment provider %q", provider)
 }
 
-// ConfirmCheckout says how a buyer pays a checkout. Method is nil when none was sent.
-type ConfirmCheckout struct {
+// CheckoutConfirm says how a buyer pays a checkout. Method is nil when none was sent.
+type CheckoutConfirm struct {
 	Method           *payments.MethodInput
 	Save             bool // save the method, to charge it later
 	TermsAccepted    bool
@@ -94,7 +94,7 @@ type ConfirmCheckout struct {
 // that the buyer still has to approve leaves the checkout processing, with a next action. After too many declines it is
 // CodeRateLimit, and no provider is asked. An error that is not a *core.Error leaves the outcome unknown: the same request sent
 // again, or the reconciler, finds out.
-func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*checkout.Checkout, error) {
+func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in CheckoutConfirm) (*checkout.Checkout, error) {
 	confirmed, err := b.confirm(ctx, account, ref, in)
 	if confirmed == nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 }
 
 // confirm is ConfirmCheckout with the payment besides the checkout. The payment is nil if there was nothing to charge.
-func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Confirmation, error) {
+func (b *Billing) confirm(ctx context.Context, account, ref string, in CheckoutConfirm) (*store.PaymentProgress, error) {
 	confirm, refused := b.accept(ctx, account, in)
 	if refused != nil {
 		if _, err := b.store.Checkout.Get(ctx, account, ref); err != nil {
@@ -127,7 +127,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 // accept checks how a buyer wants to pay, and puts it into what the store needs to begin the payment. It asks no provider over
 // the network. A method that a customer has saved is refused when the request is public. Without a method the account need not
 // even have a provider: a checkout that costs nothing has none to ask.
-func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (checkout.Confirm, error) {
+func (b *Billing) accept(ctx context.Context, account string, in CheckoutConfirm) (checkout.Confirm, error) {
 	confirm := checkout.Confirm{
 		TermsAccepted: in.TermsAccepted, WithdrawalWaived: in.WithdrawalWaived, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From, Shown: in.Shown,
 	}
@@ -151,9 +151,9 @@ func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout
 }
 
 // ResumePayment goes on with a payment from wherever it stands, for example after the buyer has been with their bank. One that
-// has an outcome stays as it is. A decline is an error as in ConfirmCheckout, and comes together with the confirmation.
-func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
-	begun, err := b.store.GetConfirmation(ctx, account, id)
+// has an outcome stays as it is. A decline is an error as in CheckoutConfirm, and comes together with the confirmation.
+func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store.PaymentProgress, error) {
+	begun, err := b.store.GetPaymentProgress(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string)
 	if err != nil || p.Status != payment.StatusRequiresAction {
 		return err
 	}
-	begun, err := b.store.GetConfirmation(ctx, account, p.ID)
+	begun, err := b.store.GetPaymentProgress(ctx, account, p.ID)
 	if err != nil || begun.Payment.Status != payment.StatusRequiresAction {
 		return err
 	}
@@ -207,7 +207,7 @@ const (
 // resume makes the charge of a payment that has no outcome yet, or looks it up, and stores what the provider says of it. If the
 // provider cannot tell, the error leaves the outcome unknown and the reconciler asks again after unknownPause. A payment that
 // has an outcome is returned as it is.
-func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
+func (b *Billing) resume(ctx context.Context, begun *store.PaymentProgress) (*store.PaymentProgress, error) {
 	payment := begun.Payment
 	if payment.Status.IsFinal() {
 		return answer(begun)
@@ -234,7 +234,7 @@ func (b *Billing) unknown(ctx context.Context, payment *payment.Payment, err err
 
 // charge gets the charge of a payment from the provider. If the charge was prepared before, it is looked up, and confirmed only
 // if it was not yet. Otherwise it is made, after the method was saved if the buyer wants that.
-func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (payments.Charge, error) {
+func (b *Billing) charge(ctx context.Context, begun *store.PaymentProgress) (payments.Charge, error) {
 	payment := begun.Payment
 	provider, err := b.providerOf(payment)
 	if err != nil {
@@ -274,7 +274,7 @@ const leftToOthers = "Only few are left, and others who wait for their bank hold
 // settleCharge stores what the provider says of a charge, and returns the answer for whoever wanted to pay. A charge about which the
 // bank has not decided is left alone for pendingPause, and the payment is returned as it was. One that waits for its buyer, and holds
 // too much meanwhile, is given up.
-func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
+func (b *Billing) settleCharge(ctx context.Context, begun *store.PaymentProgress, charge payments.Charge) (*store.PaymentProgress, error) {
 	if charge.Status == payments.ChargePending {
 		return begun, b.store.Payment.Yield(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
 	}
@@ -298,7 +298,7 @@ func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, c
 
 // settlePayment stores the outcome of a payment. It logs a warning if this decline was one too many, and the account's payments
 // are paused for a while.
-func (b *Billing) settlePayment(ctx context.Context, payment *payment.Payment, result payment.ChargeResult) (*store.Confirmation, error) {
+func (b *Billing) settlePayment(ctx context.Context, payment *payment.Payment, result payment.ChargeResult) (*store.PaymentProgress, error) {
 	settled, err := b.store.SettlePayment(ctx, payment, result)
 	if err == nil && settled.PausedUntil != nil {
 		slog.WarnContext(ctx, "payments of buyers are paused: too many were declined", "account", payment.AccountID, "until", settled.PausedUntil.Time())
@@ -308,7 +308,7 @@ func (b *Billing) settlePayment(ctx context.Context, payment *payment.Payment, r
 
 // openPage makes sure that the checkout of a payment has a page, because its buyer may have to act there. The address contains
 // the client secret, which cannot be read any more once the server's secret key was replaced; then the checkout gets a new one.
-func (b *Billing) openPage(ctx context.Context, begun *store.Confirmation) error {
+func (b *Billing) openPage(ctx context.Context, begun *store.PaymentProgress) error {
 	if begun.Checkout == nil || begun.Checkout.ClientSecret != "" {
 		return nil
 	}
@@ -321,7 +321,7 @@ func (b *Billing) openPage(ctx context.Context, begun *store.Confirmation) error
 
 // pageOf returns the address of our page on which the buyer pays: that of the checkout or of the invoice, empty if there is
 // neither.
-func pageOf(c *store.Confirmation) string {
+func pageOf(c *store.PaymentProgress) string {
 	switch {
 	case c.Checkout != nil:
 		return c.Checkout.URL
@@ -337,7 +337,7 @@ const longestWayBack = 500
 // wayBack returns the address to which the bank sends a buyer back: our page if they pay there, and otherwise the seller's
 // return_url, or our page again if there is none or it is too long. It is the same for whoever goes on with the charge, the
 // request or the reconciler.
-func wayBack(c *store.Confirmation) string {
+func wayBack(c *store.PaymentProgress) string {
 	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.Payment.OnPage {
 		back := strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
 		if utf8.RuneCountInString(back) <= longestWayBack {
@@ -348,7 +348,7 @@ func wayBack(c *store.Confirmation) string {
 }
 
 // answer returns the payment as it stands. If it failed or was canceled, the error that the client is told comes with it.
-func answer(c *store.Confirmation) (*store.Confirmation, error) {
+func answer(c *store.PaymentProgress) (*store.PaymentProgress, error) {
 	if failure := c.Payment.Failure.V; failure != nil {
 		return c, failure.Err()
 	}

@@ -21,7 +21,7 @@ import (
 func (w *world) saved(customer, method string) string {
 	w.t.Helper()
 	c := w.checkoutFor(checkout.Checkout{CustomerID: &customer}, w.handbook())
-	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}, Save: true})
+	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: method}, Save: true})
 	require.NoError(w.t, err)
 	methods, _, err := w.Payment.ListMethods(w.t.Context(), w.account, customer, core.Page{Limit: 1})
 	require.NoError(w.t, err)

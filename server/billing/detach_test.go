@@ -103,7 +103,7 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 		saved, err := g.save("pm_card_authenticationRequiredOnSetup", "first")
 		require.NoError(t, err)
 		checkout := w.checkoutFor(checkout.Checkout{CustomerID: &g.customer}, w.handbook())
-		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: saved.ID}})
+		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: saved.ID}})
 		require.NoError(t, err)
 		require.NotNil(t, c.NextAction.V)
 		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)

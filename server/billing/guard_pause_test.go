@@ -67,7 +67,7 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 		_, err = w.pay(w.of(v).ID, "pm_card_visa")
 		require.NoError(t, err, "the seller's own program")
 		free := w.of(w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree}))
-		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.ConfirmCheckout{From: payment.Buyer{Address: "203.0.113.7"}})
+		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.CheckoutConfirm{From: payment.Buyer{Address: "203.0.113.7"}})
 		require.NoError(t, err, "no card is tried on what is free")
 
 		require.NotNil(t, w.seller().PaymentsPausedUntil)

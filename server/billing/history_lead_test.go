@@ -75,7 +75,7 @@ func (p *player) comeBack() error {
 		return p.answered("put into a checkout for "+l.ID, err)
 	}
 	_, err = request(p, func(ctx context.Context) (*checkout.Checkout, error) {
-		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
+		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
 	})
 	return p.answered(l.ID+" buys by "+c.ID, err)
 }

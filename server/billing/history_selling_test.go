@@ -185,7 +185,7 @@ func (p *player) confirm() error {
 		return err
 	}
 	done, err := request(p, func(ctx context.Context) (*checkout.Checkout, error) {
-		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.ConfirmCheckout{Method: method, Save: p.odds(2)})
+		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.CheckoutConfirm{Method: method, Save: p.odds(2)})
 	})
 	return errors.Join(p.answered(fmt.Sprintf("confirm %s with %v", c.ID, method), err), p.bought(c, done))
 }

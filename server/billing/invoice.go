@@ -22,7 +22,7 @@ type PayInvoice struct {
 // PayInvoice charges the method for what is due of an invoice, at most once however often it is called. A declined charge is a
 // CodeInvalid on payment_method whose outcome is Recorded; the invoice stays as it is then. If the bank requires something of a
 // buyer who is not there, the charge is given up, and that counts as declined. An error that is not a *core.Error leaves the
-// outcome unknown, as in ConfirmCheckout.
+// outcome unknown, as in CheckoutConfirm.
 func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInvoice) (*invoice.Invoice, error) {
 	if in.OutOfBand {
 		if in.Method != nil {

@@ -21,34 +21,34 @@ const (
 
 // looks remembers what a provider was asked for strangers, in this process.
 type looks struct {
-	payments recent[*store.Confirmation]
+	payments recent[*store.PaymentProgress]
 	cancels  recent[struct{}]
 	cards    recent[*GivenMethod]
 }
 
 // LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, or in failurePause if there
 // was no answer, and earlyLooks times besides; others get the same answer until then, which may be some seconds old.
-func (b *Billing) LookAtPayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
-	return b.looks.payments.ask(ctx, b.store.Now().Time(), account, id, 0, func() (*store.Confirmation, error) {
+func (b *Billing) LookAtPayment(ctx context.Context, account, id string) (*store.PaymentProgress, error) {
+	return b.looks.payments.ask(ctx, b.store.Now().Time(), account, id, 0, func() (*store.PaymentProgress, error) {
 		return b.ResumePayment(context.WithoutCancel(ctx), account, id) // others wait for it, too
 	})
 }
 
 // lookAgain does what resume does for a request of somebody with no key that is sent again, because what became of its payment was not known. It
 // asks the provider as often as LookAtPayment, together with it. Whoever asks in between is told what is stored meanwhile, or that nobody knows.
-func (b *Billing) lookAgain(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
+func (b *Billing) lookAgain(ctx context.Context, begun *store.PaymentProgress) (*store.PaymentProgress, error) {
 	payment, asks := begun.Payment, false
 	if payment.Status.IsFinal() {
 		return answer(begun)
 	}
-	found, err := b.looks.payments.ask(ctx, b.store.Now().Time(), payment.AccountID, payment.ID, 0, func() (*store.Confirmation, error) {
+	found, err := b.looks.payments.ask(ctx, b.store.Now().Time(), payment.AccountID, payment.ID, 0, func() (*store.PaymentProgress, error) {
 		asks = true
 		return b.resume(ctx, begun)
 	})
 	if asks || core.OutcomeOf(err) == core.Unknown {
 		return found, err
 	}
-	stored, err := b.store.GetConfirmation(ctx, payment.AccountID, payment.ID) // what another request was told may not be committed yet
+	stored, err := b.store.GetPaymentProgress(ctx, payment.AccountID, payment.ID) // what another request was told may not be committed yet
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func refusal(err error) error {
 // saveMethod has the provider save the method of a checkout's payment, before it is charged, and stores the saved method with
 // the payment, which is charged to that from then on. The buyer may be no customer of ours until they have paid. A method that
 // cannot be saved is a *payments.Decline.
-func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.Confirmation) error {
+func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.PaymentProgress) error {
 	payment, c := begun.Payment, begun.Checkout
 	customer, method, err := b.attach(ctx, provider, attachment{
 		Token: payment.ID, Account: payment.AccountID, Customer: c.CustomerID, Email: c.CustomerEmail, Name: c.CustomerName,

@@ -61,7 +61,7 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 	if event.Charge.Status == payments.ChargePrepared || event.Charge.Status == payments.ChargePending {
 		return nil // the reconciler asks until there is an outcome
 	}
-	begun, err := b.store.GetConfirmation(ctx, payment.AccountID, payment.ID)
+	begun, err := b.store.GetPaymentProgress(ctx, payment.AccountID, payment.ID)
 	if err != nil {
 		return err
 	}

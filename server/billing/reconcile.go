@@ -59,7 +59,7 @@ func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 	if err != nil || !mine {
 		return err
 	}
-	begun, err := b.store.GetConfirmation(ctx, due.AccountID, due.ID)
+	begun, err := b.store.GetPaymentProgress(ctx, due.AccountID, due.ID)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 }
 
 // abandon is giveUpCharge for whoever needs to know only what came of it.
-func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error {
+func (b *Billing) abandon(ctx context.Context, begun *store.PaymentProgress) error {
 	_, err := b.giveUpCharge(ctx, begun)
 	return err
 }
@@ -87,7 +87,7 @@ func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error 
 // giveUpCharge gives up a charge that its buyer has not approved: it cancels it at the provider, and stores what came of it. The
 // error then says that the payment was not authenticated in time, or what begun says, and its outcome is Recorded. If the buyer
 // approved at the last moment, what their bank decided is stored instead.
-func (b *Billing) giveUpCharge(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
+func (b *Billing) giveUpCharge(ctx context.Context, begun *store.PaymentProgress) (*store.PaymentProgress, error) {
 	payment := begun.Payment
 	provider, err := b.providerOf(payment)
 	if err != nil {

@@ -268,4 +268,4 @@ func patiently(call func() error) (err error) {
 }
 
 // billingWithout confirms without a payment method.
-var billingWithout = billing.ConfirmCheckout{}
+var billingWithout = billing.CheckoutConfirm{}

@@ -33,7 +33,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 			return nil, err
 		}
 	}
-	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true, From: payment.Buyer{OnBehalf: true}})
+	confirmed, err := b.confirm(ctx, account, c.ID, CheckoutConfirm{Method: in.Method, TermsAccepted: true, From: payment.Buyer{OnBehalf: true}})
 	if err == nil && confirmed.Payment != nil {
 		err = b.giveUp(ctx, confirmed)
 	}
@@ -59,7 +59,7 @@ var errPending = errors.New("its bank takes its time")
 
 // giveUp ends a charge that its buyer would have to approve, because they are not there. If the bank has not decided yet, the
 // outcome is Unknown, and the same request sent again finds out. A payment that has an outcome stays as it is.
-func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) error {
+func (b *Billing) giveUp(ctx context.Context, confirmed *store.PaymentProgress) error {
 	switch p := confirmed.Payment; p.Status {
 	case payment.StatusRequiresAction:
 		if err := b.store.Leave(ctx); err != nil {

@@ -190,7 +190,7 @@ func TestChangeSubscription_ManyAtOnceTakeNoMoreThanTheStock(t *testing.T) {
 				_, err := by.Billing.ChangeSubscription(t.Context(), w.account, subs[i].ID, store.ChangeSubscription{PriceVariant: v.ID, Behavior: behaviors[i/3%3]})
 				return err
 			case i < changing+buying:
-				_, err := by.ConfirmCheckout(t.Context(), w.account, checkouts[i-changing].ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
+				_, err := by.ConfirmCheckout(t.Context(), w.account, checkouts[i-changing].ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
 				return err
 			}
 			_, err := by.resize(holder, 2)

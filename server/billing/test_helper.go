@@ -14,7 +14,7 @@ import (
 // succeeded is returned as it is; any other that does not wait for its buyer is CodeInvalid on status. One of a real provider
 // is CodeInvalid on base.
 func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id string) (*payment.Payment, error) {
-	begun, err := b.store.GetConfirmation(ctx, account, id)
+	begun, err := b.store.GetPaymentProgress(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id strin
 	if _, err := b.ResumePayment(ctx, account, id); err != nil {
 		return nil, err
 	}
-	if begun, err = b.store.GetConfirmation(ctx, account, id); err != nil {
+	if begun, err = b.store.GetPaymentProgress(ctx, account, id); err != nil {
 		return nil, err
 	}
 	return begun.Payment, nil

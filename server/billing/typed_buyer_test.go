@@ -82,7 +82,7 @@ func (w *world) typedSubscription(v *catalog.PriceVariant, method string) *subsc
 	w.t.Helper()
 	c := w.typed(v)
 	assert.True(w.t, c.PaymentMethodRequired)
-	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{})
+	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.CheckoutConfirm{})
 	refused(w.t, err, "payment_method")
 	_, err = w.pay(c.ID, method)
 	require.NoError(w.t, err)
@@ -149,7 +149,7 @@ func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 		free := w.checkoutFor(checkout.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &all.ID}, monthly)
 		assert.Zero(t, free.AmountDueNow)
 		assert.True(t, free.PaymentMethodRequired)
-		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.ConfirmCheckout{})
+		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.CheckoutConfirm{})
 		refused(t, err, "payment_method")
 		_, err = w.pay(free.ID, "pm_card_chargeCustomerFail")
 		require.NoError(t, err)
@@ -320,7 +320,7 @@ func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
 			c, err := w.Checkout.Get(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
 			assert.True(t, c.PaymentMethodRequired)
-			for _, in := range []billing.ConfirmCheckout{{IsPublic: true}, {OnPage: true}} {
+			for _, in := range []billing.CheckoutConfirm{{IsPublic: true}, {OnPage: true}} {
 				_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 				refused(t, err, "payment_method")
 			}
@@ -335,7 +335,7 @@ func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
 
 		// The seller's program knows who is there.
 		named := w.checkoutFor(checkout.Checkout{CustomerID: &victim.ID}, w.tried())
-		_, err = w.ConfirmCheckout(t.Context(), w.account, named.ID, billing.ConfirmCheckout{})
+		_, err = w.ConfirmCheckout(t.Context(), w.account, named.ID, billing.CheckoutConfirm{})
 		require.NoError(t, err)
 		sub, err := w.Subscription.OfCheckout(t.Context(), w.account, named.ID)
 		require.NoError(t, err)

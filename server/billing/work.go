@@ -104,7 +104,7 @@ func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]cor
 
 // stopWaiting gives up a payment that its buyer did not approve in time, and reports whether it did.
 func (b *Billing) stopWaiting(ctx context.Context, account, id string) (bool, error) {
-	begun, err := b.store.GetConfirmation(ctx, account, id)
+	begun, err := b.store.GetPaymentProgress(ctx, account, id)
 	if err != nil || begun.Payment.Status.IsFinal() {
 		return false, err
 	}

@@ -193,8 +193,8 @@ func (w *world) pay(checkout, method string) (*checkout.Checkout, error) {
 	return w.ConfirmCheckout(w.t.Context(), w.account, checkout, with(method))
 }
 
-func with(method string) billing.ConfirmCheckout {
-	return billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}}
+func with(method string) billing.CheckoutConfirm {
+	return billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: method}}
 }
 
 func (w *world) orders() []order.Order {

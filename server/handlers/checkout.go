@@ -101,8 +101,8 @@ func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutReq
 }
 
 // confirmation reads how a buyer wants to pay.
-func confirmation(b *api.CheckoutConfirm) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{
+func confirmation(b *api.CheckoutConfirm) billing.CheckoutConfirm {
+	in := billing.CheckoutConfirm{
 		TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted, WithdrawalWaived: b.WithdrawalWaived != nil && *b.WithdrawalWaived, Save: b.SavePaymentMethod != nil && *b.SavePaymentMethod,
 		AdsConsent: b.AdsConsent, AdsVisit: view.AdsVisit(b.AdsVisit),
 	}

@@ -290,8 +290,8 @@ func (f form) answers(before map[string]string) map[string]string {
 }
 
 // confirmation returns how the buyer pays. The method is nil if no card was typed and none was given to Stripe.
-func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", WithdrawalWaived: f["waiver"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
+func (f form) confirmation(c echo.Context) billing.CheckoutConfirm {
+	in := billing.CheckoutConfirm{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", WithdrawalWaived: f["waiver"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
 	if strings.TrimSpace(c.FormValue("card_number")) != "" {
 		in.Method = typedCard(c)
 	}

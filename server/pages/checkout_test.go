@@ -159,7 +159,7 @@ func (w *shop) checkout(v catalog.PriceVariant) *checkout.Checkout {
 
 func (w *shop) pay(c *checkout.Checkout, method string) {
 	w.t.Helper()
-	_, err := w.billing.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}})
+	_, err := w.billing.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: method}})
 	if core.OutcomeOf(err) != core.Recorded {
 		require.NoError(w.t, err)
 	}

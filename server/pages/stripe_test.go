@@ -116,7 +116,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	w.useStripe(publishableKey)
 	i := w.billed()
 	first := w.checkout(catalog.PriceVariant{Amount: 1900})
-	_, err := w.billing.ConfirmCheckout(t.Context(), w.account, first.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}, Save: true})
+	_, err := w.billing.ConfirmCheckout(t.Context(), w.account, first.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: "pm_card_visa"}, Save: true})
 	require.NoError(t, err)
 	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, given(saved, "3800")), "payment method")
 	assert.Contains(t, w.sends(i, saved, http.StatusUnprocessableEntity), "Enter a card.")
 	assert.EqualValues(t, 3800, w.bank.Taken())
-	_, err = w.billing.ConfirmCheckout(t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: saved}})
+	_, err = w.billing.ConfirmCheckout(t.Context(), w.account, c.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: saved}})
 	require.NoError(t, err, "the seller may")
 }
 

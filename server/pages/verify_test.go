@@ -40,7 +40,7 @@ func (g *guest) typed(v catalog.PriceVariant, change func(*checkout.Checkout)) *
 func (g *guest) typedClub() *checkout.Checkout {
 	g.t.Helper()
 	c := g.typed(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 900, Interval: new("month"), IntervalCount: new(int64(1))}, func(*checkout.Checkout) {})
-	c, err := g.billing.ConfirmCheckout(g.t.Context(), g.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
+	c, err := g.billing.ConfirmCheckout(g.t.Context(), g.account, c.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
 	require.NoError(g.t, err)
 	return c
 }
