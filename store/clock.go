@@ -31,7 +31,7 @@ func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (
 		last, err := db.Get[struct {
 			Effect string    `db:"clock_effect"`
 			Target core.Time `db:"clock_target"`
-		}](ctx, u, `SELECT clock_effect, clock_target FROM accounts WHERE id = ?`+u.Lock(), account)
+		}](ctx, u.Locked(), `SELECT clock_effect, clock_target FROM accounts WHERE id = ?`, account)
 		if err == nil && last == nil {
 			err = core.Missing("account", "", account)
 		}

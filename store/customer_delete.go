@@ -104,8 +104,8 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 	if err != nil {
 		return err
 	}
-	subs, err := db.Select[subscription.Subscription](ctx, u, subscription.Columns.SelectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`+u.Lock(), account, c.ID)
+	subs, err := db.Select[subscription.Subscription](ctx, u.Locked(), subscription.Columns.SelectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, account, c.ID)
 	if err != nil {
 		return err
 	}

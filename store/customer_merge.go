@@ -90,7 +90,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 func (s *Store) lockRows(ctx context.Context, u *db.Unit, tables []string, c *customer.Customer) error {
 	for _, table := range tables {
 		of, args := c.OwnedBy(table)
-		if _, err := db.Select[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id || ''`+u.Lock(), args...); err != nil {
+		if _, err := db.Select[string](ctx, u.Locked(), `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id || ''`, args...); err != nil {
 			return fmt.Errorf("lock %s of a customer: %w", table, err)
 		}
 	}
@@ -141,8 +141,8 @@ func (s *Store) endRows(ctx context.Context, u *db.Unit, c *customer.Customer) e
 // lockBoth locks two customers in the order of their ids, and returns them as they are now, in the order of the arguments. One
 // that was deleted meanwhile is CodeMissing.
 func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *customer.Customer) (*customer.Customer, *customer.Customer, error) {
-	locked, err := db.Select[customer.Customer](ctx, u, customer.Columns.SelectSQL+`
-		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.Lock(), c.AccountID, c.ID, other.ID)
+	locked, err := db.Select[customer.Customer](ctx, u.Locked(), customer.Columns.SelectSQL+`
+		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`, c.AccountID, c.ID, other.ID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock customers: %w", err)
 	}

@@ -190,7 +190,7 @@ func (s *Store) ready(ctx context.Context, u *db.Unit, p *Product, kind Delivera
 		return nil, nil
 	}
 	condition, arg := s.db.In("id", ids)
-	found, err := db.Select[string](ctx, u, query+` AND `+condition+` ORDER BY id`+u.Lock(), p.AccountID, arg)
+	found, err := db.Select[string](ctx, u.Locked(), query+` AND `+condition+` ORDER BY id`, p.AccountID, arg)
 	if err != nil {
 		return nil, fmt.Errorf("lock what a product delivers: %w", err)
 	}

@@ -175,7 +175,7 @@ func (s *Store) uniqueExternalID(ctx context.Context, u *db.Unit, p *Product) er
 // lockVariants locks all price variants of a locked product. It waits for purchases that are reserving one of them, so that
 // what they reserve is seen afterwards.
 func (s *Store) lockVariants(ctx context.Context, u *db.Unit, p *Product) error {
-	_, err := db.Select[string](ctx, u, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.Lock(), p.AccountID, p.ID)
+	_, err := db.Select[string](ctx, u.Locked(), `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`, p.AccountID, p.ID)
 	if err != nil {
 		err = fmt.Errorf("lock price variants: %w", err)
 	}

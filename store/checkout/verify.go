@@ -81,7 +81,7 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err != nil {
 		return err
 	}
-	_, err = db.Select[string](ctx, u, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`+u.Lock(), c.AccountID, c.ID)
+	_, err = db.Select[string](ctx, u.Locked(), `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("lock the subscriptions of a checkout: %w", err)
 	}

@@ -51,7 +51,7 @@ func (s *Store) checkFiles(ctx context.Context, u *db.Unit, e *Experience) error
 	found, err := db.Select[struct {
 		ID     string `db:"id"`
 		Status string `db:"status"`
-	}](ctx, u, `SELECT id, status FROM files WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), e.AccountID, arg)
+	}](ctx, u.Locked(), `SELECT id, status FROM files WHERE account_id = ? AND `+condition+` ORDER BY id`, e.AccountID, arg)
 	if err != nil {
 		return fmt.Errorf("lock the files of an experience: %w", err)
 	}

@@ -126,20 +126,20 @@ func findOwner(ctx context.Context, r db.Reader, account, emailKey string) (*Cus
 
 // AllOf returns all customers with an address, as core.EmailKey has it, in the order of their ids: who owns it, and those for whom a buyer typed it.
 func (s *Store) AllOf(ctx context.Context, account, emailKey string) ([]Customer, error) {
-	return s.findAllOf(ctx, s.db, account, emailKey, "")
+	return s.findAllOf(ctx, s.db, s.db, account, emailKey)
 }
 
 // LockAllOf does what AllOf does, and locks them.
 func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey string) ([]Customer, error) {
-	return s.findAllOf(ctx, u, account, emailKey, u.Lock())
+	return s.findAllOf(ctx, u, u.Locked(), account, emailKey)
 }
 
 // mostLookedAt is how many orders of an address are looked at for their customers.
 const mostLookedAt = 1000
 
-// findAllOf looks at customers, and at the latest orders of the address, which may have any number: an order knows the key of an address that was typed in
+// findAllOf finds with r whom it reads with rows. It looks at customers, and at the latest orders of the address, which may have any number: an order knows the key of an address that was typed in
 // letters which SQL does not compare, such as wide ones.
-func (s *Store) findAllOf(ctx context.Context, r db.Reader, account, emailKey, lock string) ([]Customer, error) {
+func (s *Store) findAllOf(ctx context.Context, r, rows db.Reader, account, emailKey string) ([]Customer, error) {
 	ids, err := db.Select[string](ctx, r, `
 		SELECT id FROM customers WHERE account_id = ? AND email_key = ?
 		UNION ALL SELECT id FROM customers
@@ -152,7 +152,7 @@ func (s *Store) findAllOf(ctx context.Context, r db.Reader, account, emailKey, l
 	}
 	slices.Sort(ids)
 	condition, arg := s.db.In("id", slices.Compact(ids))
-	all, err := db.Select[Customer](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND deleted_at IS NULL AND `+condition+` ORDER BY id || ''`+lock, account, arg)
+	all, err := db.Select[Customer](ctx, rows, Columns.SelectSQL+` WHERE account_id = ? AND deleted_at IS NULL AND `+condition+` ORDER BY id || ''`, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read the customers with an address: %w", err)
 	}

@@ -114,8 +114,8 @@ func (s *Store) ReleaseUnused(ctx context.Context, u *db.Unit, sub Holder) (bool
 		return given != nil, s.release(ctx, u, sub.AccountID, given)
 	}
 	// The lock has the subscriptions of the checkout look one after the other: the last one sees that no other goes on.
-	bought, err := db.Get[string](ctx, u, `
-		SELECT discount_id FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? AND used_at IS NULL`+u.Lock(), sub.AccountID, *sub.CheckoutID)
+	bought, err := db.Get[string](ctx, u.Locked(), `
+		SELECT discount_id FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? AND used_at IS NULL`, sub.AccountID, *sub.CheckoutID)
 	if err != nil || bought == nil || *bought != *sub.DiscountID {
 		return false, err
 	}

@@ -41,7 +41,7 @@ func (s *Store) DropExpiredUploads(ctx context.Context, limit int) (int64, error
 
 // dropExpired gives up the upload of a file if it is still too old. A writer that is at work has lost it then.
 func (s *Store) dropExpired(ctx context.Context, u *db.Unit, account, file string) (int64, error) {
-	f, err := db.Get[File](ctx, u, fileColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, file)
+	f, err := db.Get[File](ctx, u.Locked(), fileColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, file)
 	if err != nil || f == nil || f.UploadExpiresAt == nil || *f.UploadExpiresAt > s.Now() {
 		return 0, err
 	}

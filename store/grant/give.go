@@ -277,7 +277,7 @@ func (s *Store) save(ctx context.Context, u *db.Unit, g *Grant) error {
 
 // lockSource locks the grants of a source, and returns them in the order of their ids.
 func (s *Store) lockSource(ctx context.Context, u *db.Unit, account string, from Source) ([]Grant, error) {
-	found, err := db.Select[Grant](ctx, u, grantColumns.SelectSQL+` WHERE account_id = ? AND source_id = ? ORDER BY id`+u.Lock(), account, from.ID)
+	found, err := db.Select[Grant](ctx, u.Locked(), grantColumns.SelectSQL+` WHERE account_id = ? AND source_id = ? ORDER BY id`, account, from.ID)
 	if err != nil {
 		return nil, fmt.Errorf("lock grants of %s: %w", from.ID, err)
 	}
@@ -295,7 +295,7 @@ func (s *Store) each(ctx context.Context, u *db.Unit, account string, from Sourc
 
 // eachOf locks the grants of a customer and does something with each.
 func (s *Store) eachOf(ctx context.Context, u *db.Unit, account, customer string, do func(*Grant) error) error {
-	found, err := db.Select[Grant](ctx, u, grantColumns.SelectSQL+` WHERE account_id = ? AND customer_id = ? ORDER BY id`+u.Lock(), account, customer)
+	found, err := db.Select[Grant](ctx, u.Locked(), grantColumns.SelectSQL+` WHERE account_id = ? AND customer_id = ? ORDER BY id`, account, customer)
 	if err != nil {
 		return fmt.Errorf("lock grants of a customer: %w", err)
 	}

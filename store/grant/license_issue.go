@@ -81,10 +81,10 @@ func (s *Store) formerLicense(ctx context.Context, u *db.Unit, g *Grant) (*Licen
 	if g.SourceType != SourceTypeSubscription {
 		return nil, nil
 	}
-	return db.Get[LicenseKey](ctx, u, licenseKeyColumns.SelectSQL+`
+	return db.Get[LicenseKey](ctx, u.Locked(), licenseKeyColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND product_id = ? AND ended_by = 'grant' AND EXISTS (
 			SELECT 1 FROM grants WHERE grants.account_id = license_keys.account_id AND grants.id = license_keys.grant_id AND reason = ? AND NOT refunded)
-		ORDER BY id DESC LIMIT 1`+u.Lock(), g.AccountID, g.CustomerID, g.ProductID, ReasonSubscriptionEnded)
+		ORDER BY id DESC LIMIT 1`, g.AccountID, g.CustomerID, g.ProductID, ReasonSubscriptionEnded)
 }
 
 // stockedLicense locks the oldest imported key of a product that is not sold and that nobody else is taking, nil if there is none.
@@ -183,7 +183,7 @@ func (s *Store) planLicense(ctx context.Context, u *db.Unit, g *Grant) error {
 	if err != nil {
 		return err
 	}
-	keys, err := db.Select[LicenseKey](ctx, u, licenseKeyColumns.SelectSQL+` WHERE account_id = ? AND grant_id = ? ORDER BY id DESC`+u.Lock(), g.AccountID, g.ID)
+	keys, err := db.Select[LicenseKey](ctx, u.Locked(), licenseKeyColumns.SelectSQL+` WHERE account_id = ? AND grant_id = ? ORDER BY id DESC`, g.AccountID, g.ID)
 	if err != nil {
 		return fmt.Errorf("lock the licence keys of a grant: %w", err)
 	}

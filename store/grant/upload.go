@@ -113,7 +113,7 @@ func (s *Store) ClaimUpload(ctx context.Context, p *Upload, offset int64) (*Uplo
 
 // claimUpload locks an upload that nobody else is sending, checks it, and makes writer its writer.
 func (s *Store) claimUpload(ctx context.Context, u *db.Unit, account, id, writer string, check func(*Upload) error) (*Upload, error) {
-	found, err := db.Get[Upload](ctx, u, uploadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
+	found, err := db.Get[Upload](ctx, u.Locked(), uploadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("lock upload: %w", err)
 	}

@@ -33,10 +33,10 @@ func (s *Store) Convert(ctx context.Context, u *db.Unit, account, order string, 
 // Lock locks the leads of a locked customer, and all of the address that they own, as inOrder says, and returns them. They are not ordered by the columns
 // themselves, because PostgreSQL would go through all leads of the account in that order.
 func (s *Store) Lock(ctx context.Context, u *db.Unit, c *customer.Customer) ([]Lead, error) {
-	theirs, err := db.Select[Lead](ctx, u, columns.SelectSQL+`
+	theirs, err := db.Select[Lead](ctx, u.Locked(), columns.SelectSQL+`
 		WHERE account_id = ? AND id IN (
 			SELECT id FROM leads WHERE account_id = ? AND customer_id = ? UNION ALL SELECT id FROM leads WHERE account_id = ? AND email_key = ?)
-		ORDER BY email_key || '', COALESCE(product_id, '')`+u.Lock(), c.AccountID, c.AccountID, c.ID, c.AccountID, c.EmailKey)
+		ORDER BY email_key || '', COALESCE(product_id, '')`, c.AccountID, c.AccountID, c.ID, c.AccountID, c.EmailKey)
 	if err != nil {
 		return nil, fmt.Errorf("lock the leads of a customer: %w", err)
 	}

@@ -91,7 +91,7 @@ func (s *Store) CheckLicenses(ctx context.Context, account string, items []Item)
 // because they come before their price variants everywhere. A product that is gone is CodeInvalid on line_items.
 func (s *Store) ReserveProducts(ctx context.Context, u *db.Unit, account string, items []Item) error {
 	for _, q := range Pieces(items, byProduct) {
-		found, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.Lock(), account, q.ID)
+		found, err := db.Get[string](ctx, u.Locked(), `SELECT id FROM products WHERE account_id = ? AND id = ?`, account, q.ID)
 		if err != nil {
 			return fmt.Errorf("lock product: %w", err)
 		}

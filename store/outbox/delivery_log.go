@@ -201,8 +201,8 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 			return 0, core.Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
 		}
 		condition, ids := s.db.In("id", failed)
-		events, err := db.Select[Event](ctx, u, `
-			SELECT id, type, ordering_key, key_seq FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, ids)
+		events, err := db.Select[Event](ctx, u.Locked(), `
+			SELECT id, type, ordering_key, key_seq FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`, account, ids)
 		if err != nil {
 			return 0, fmt.Errorf("lock failed events: %w", err)
 		}

@@ -71,7 +71,7 @@ func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []del
 // too, so that the DELETE sees a delivery that was made meanwhile and leaves its event alone.
 func (s *Store) deleteEvents(ctx context.Context, u *db.Unit, account string, ids []string) (int64, error) {
 	condition, arg := s.db.In("id", ids)
-	if _, err := db.Select[string](ctx, u, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg); err != nil {
+	if _, err := db.Select[string](ctx, u.Locked(), `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`, account, arg); err != nil {
 		return 0, err
 	}
 	return u.Exec(ctx, `

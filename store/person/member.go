@@ -93,7 +93,7 @@ func (s *Store) RemoveMember(ctx context.Context, account, person string) error 
 // changeMember locks all members of an account, so that of two owners who go at once one stays.
 func (s *Store) changeMember(ctx context.Context, account, person string, leaves bool, change string, args ...any) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		members, err := db.Select[Member](ctx, u, `SELECT account_id, person_id, role, created_at FROM members WHERE account_id = ? ORDER BY person_id`+u.Lock(), account)
+		members, err := db.Select[Member](ctx, u.Locked(), `SELECT account_id, person_id, role, created_at FROM members WHERE account_id = ? ORDER BY person_id`, account)
 		if err != nil {
 			return 0, fmt.Errorf("lock members: %w", err)
 		}

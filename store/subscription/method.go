@@ -38,8 +38,8 @@ func (s *Store) ChargeWith(ctx context.Context, u *db.Unit, sub *Subscription, m
 // LockPastDue locks and returns the subscriptions of a customer that are past due. It must come before the customer is locked.
 // Those of which only a typed address says that they are the customer's are left out: they have methods of their own.
 func (s *Store) LockPastDue(ctx context.Context, u *db.Unit, account, customerID string) ([]Subscription, error) {
-	subs, err := db.Select[Subscription](ctx, u, Columns.SelectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND `+customer.ActiveSubscription+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customerID)
+	subs, err := db.Select[Subscription](ctx, u.Locked(), Columns.SelectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND `+customer.ActiveSubscription+` AND status = 'past_due' AND customer_verified ORDER BY id`, account, customerID)
 	if err != nil {
 		return nil, fmt.Errorf("read subscriptions past due: %w", err)
 	}

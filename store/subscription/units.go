@@ -147,8 +147,8 @@ func (s *Store) checkStock(ctx context.Context, u *db.Unit, account string, m un
 		left, err := db.Get[struct {
 			ID   string `db:"id"`
 			Left int64  `db:"remaining"`
-		}](ctx, u, `
-			SELECT id, COALESCE(stock - sold_count - reserved_count, ?) AS remaining FROM price_variants WHERE account_id = ? AND id = ?`+u.Lock(),
+		}](ctx, u.Locked(), `
+			SELECT id, COALESCE(stock - sold_count - reserved_count, ?) AS remaining FROM price_variants WHERE account_id = ? AND id = ?`,
 			needed, account, m.variant)
 		if err != nil {
 			return fmt.Errorf("lock stock: %w", err)

@@ -71,7 +71,7 @@ func (s *Store) lockAPIKeys(ctx context.Context, u *db.Unit, account string, by 
 		ids = append(ids, id)
 	}
 	condition, arg := s.db.In("id", ids)
-	keys, err := db.Select[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg)
+	keys, err := db.Select[APIKey](ctx, u.Locked(), apiKeyColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`, account, arg)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock keys: %w", err)
 	}
@@ -121,11 +121,11 @@ func (s *Store) checkMaker(ctx context.Context, u *db.Unit, k *APIKey) error {
 // CROSS JOIN keeps SQLite from reading all keys of the account for each of them.
 func (s *Store) lockDescendants(ctx context.Context, u *db.Unit, k *APIKey) ([]APIKey, error) {
 	for known := -1; ; {
-		below, err := db.Select[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
+		below, err := db.Select[APIKey](ctx, u.Locked(), apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
 			WITH RECURSIVE below (id) AS (
 				SELECT id FROM api_keys WHERE account_id = ? AND created_by = ?
 				UNION SELECT k.id FROM below CROSS JOIN api_keys AS k WHERE k.account_id = ? AND k.created_by = below.id)
-			SELECT id FROM below) ORDER BY id`+u.Lock(), k.AccountID, k.AccountID, k.ID, k.AccountID)
+			SELECT id FROM below) ORDER BY id`, k.AccountID, k.AccountID, k.ID, k.AccountID)
 		if err != nil {
 			return nil, fmt.Errorf("lock the descendants of %s: %w", k.ID, err)
 		}

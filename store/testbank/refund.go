@@ -45,7 +45,7 @@ func (s *Store) PutRefund(ctx context.Context, r Refund) (*Refund, error) {
 
 // lockCharge locks a charge and returns how much of it can still be refunded: 0 if it did not succeed or does not exist.
 func (s *Store) lockCharge(ctx context.Context, u *db.Unit, account, id string) (int64, error) {
-	charge, err := db.Get[Charge](ctx, u, chargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
+	charge, err := db.Get[Charge](ctx, u.Locked(), chargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return 0, fmt.Errorf("lock test charge: %w", err)
 	}
