@@ -149,9 +149,9 @@ func TestLoad_RefusesTwoDefinitionsOfOneName(t *testing.T) {
 func TestFlatten_OwnKeysWinOverMergedOnes(t *testing.T) {
 	t.Parallel()
 	doc := flatten(parse("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3"))
-	assert.Equal(t, "1", text(doc, "derived", "x"))
-	assert.Equal(t, "3", text(doc, "derived", "y"))
-	assert.Equal(t, "2", text(doc, "base", "y"))
+	assert.Equal(t, "1", scalarAt(doc, "derived", "x"))
+	assert.Equal(t, "3", scalarAt(doc, "derived", "y"))
+	assert.Equal(t, "2", scalarAt(doc, "base", "y"))
 }
 
 func TestPublish_AddsWhatAllOperationsShare(t *testing.T) {
@@ -164,17 +164,17 @@ func TestPublish_AddsWhatAllOperationsShare(t *testing.T) {
 	assert.ElementsMatch(t, []string{"201", "400", "401", "403", "409", "413", "415", "422", "429", "500", "503"}, keys(get(create, "responses")))
 	assert.ElementsMatch(t, []string{"200", "400", "401", "403", "404", "429", "500", "503"}, keys(get(read, "responses")))
 	expand := get(create, "parameters").Content[1]
-	assert.Equal(t, "expand", text(expand, "name"))
-	assert.Equal(t, "true", text(expand, "allowEmptyValue"), "an empty one names none")
+	assert.Equal(t, "expand", scalarAt(expand, "name"))
+	assert.Equal(t, "true", scalarAt(expand, "allowEmptyValue"), "an empty one names none")
 	assert.Nil(t, get(expand, "schema", "minItems"))
-	assert.Equal(t, "#/components/parameters/IdempotencyKey", text(get(create, "parameters").Content[2], "$ref"))
+	assert.Equal(t, "#/components/parameters/IdempotencyKey", scalarAt(get(create, "parameters").Content[2], "$ref"))
 	assert.Nil(t, get(read, "parameters"), "a read has no Idempotency-Key")
 	assert.Contains(t, keys(get(create, "responses", "201", "headers")), "Idempotent-Replayed")
 	assert.Contains(t, keys(get(doc, "components", "responses", "TooManyRequests", "headers")), "Retry-After")
-	assert.Equal(t, "false", text(doc, "components", "schemas", "ThingUpdate", "additionalProperties"), "what is sent to us is closed")
+	assert.Equal(t, "false", scalarAt(doc, "components", "schemas", "ThingUpdate", "additionalProperties"), "what is sent to us is closed")
 	assert.Nil(t, get(doc, "components", "schemas", "Thing", "additionalProperties"), "what we send may grow")
 	walk(doc, func(n *yaml.Node) {
-		assert.Empty(t, text(n, "x-go-type"), "Go is not the public document's business")
+		assert.Empty(t, scalarAt(n, "x-go-type"), "Go is not the public document's business")
 	})
 }
 
@@ -192,10 +192,10 @@ func TestPublish_SaysWhatADryRunAnswers(t *testing.T) {
 	require.NoError(t, err)
 	publish(doc)
 	create := get(doc, "paths", "/things", "post")
-	assert.Equal(t, "#/components/parameters/DryRun", text(get(create, "parameters").Content[1], "$ref"))
-	assert.Equal(t, "#/components/schemas/AdPlan", text(create, "responses", "200", "content", "application/json", "schema", "$ref"))
-	assert.Equal(t, "#/components/schemas/Thing", text(create, "responses", "201", "content", "application/json", "schema", "$ref"))
-	assert.Equal(t, "#/components/responses/NotActivated", text(create, "responses", "409", "$ref"), "in the place of the shared one")
+	assert.Equal(t, "#/components/parameters/DryRun", scalarAt(get(create, "parameters").Content[1], "$ref"))
+	assert.Equal(t, "#/components/schemas/AdPlan", scalarAt(create, "responses", "200", "content", "application/json", "schema", "$ref"))
+	assert.Equal(t, "#/components/schemas/Thing", scalarAt(create, "responses", "201", "content", "application/json", "schema", "$ref"))
+	assert.Equal(t, "#/components/responses/NotActivated", scalarAt(create, "responses", "409", "$ref"), "in the place of the shared one")
 	assert.Contains(t, keys(get(create, "responses", "200", "headers")), "x-request-id")
 
 	doc, err = bundled(t, "x-expand: [owner]", "x-dry-run: true")
@@ -206,7 +206,7 @@ func TestPublish_SaysWhatADryRunAnswers(t *testing.T) {
 	publish(doc)
 	var either []string
 	for _, schema := range nodes(get(created, "200", "content", "application/json", "schema", "oneOf")) {
-		either = append(either, text(schema, "$ref"))
+		either = append(either, scalarAt(schema, "$ref"))
 	}
 	assert.Equal(t, []string{"#/components/schemas/Thing", "#/components/schemas/AdPlan"}, either)
 }
@@ -217,8 +217,8 @@ func TestPublish_WritesOutWhatABodyNeeds(t *testing.T) {
 	require.NoError(t, err)
 	publish(doc)
 	change := get(doc, "components", "schemas", "ThingUpdate")
-	assert.Equal(t, "1", text(change, "minProperties"))
-	assert.Equal(t, "name", text(change, "x-expects"), "the server names it")
+	assert.Equal(t, "1", scalarAt(change, "minProperties"))
+	assert.Equal(t, "name", scalarAt(change, "x-expects"), "the server names it")
 	assert.Equal(t, []string{"name", "shelf"}, items(get(get(change, "anyOf").Content[0], "required")))
 	assert.Equal(t, []string{"owner"}, items(get(get(change, "anyOf").Content[1], "required")))
 }
@@ -230,8 +230,8 @@ func TestPublish_SpellsFieldsOfAnyNameAsTrue(t *testing.T) {
 	require.NoError(t, err)
 	golang := flatten(doc)
 	publish(doc)
-	assert.Equal(t, "true", text(doc, "components", "schemas", "ThingUpdate", "additionalProperties"))
-	assert.Equal(t, "json.RawMessage", text(golang, "components", "schemas", "ThingUpdate", "additionalProperties", "x-go-type"))
+	assert.Equal(t, "true", scalarAt(doc, "components", "schemas", "ThingUpdate", "additionalProperties"))
+	assert.Equal(t, "json.RawMessage", scalarAt(golang, "components", "schemas", "ThingUpdate", "additionalProperties", "x-go-type"))
 }
 
 func TestSpellNull_PutsNullBesideTheSchemaOrItsType(t *testing.T) {
@@ -242,13 +242,13 @@ func TestSpellNull_PutsNullBesideTheSchemaOrItsType(t *testing.T) {
 	require.Empty(t, lint(doc))
 	publish(doc)
 	properties := get(doc, "components", "schemas", "ThingUpdate", "properties")
-	assert.Equal(t, "object", text(properties, "thing", "type"), "the server's messages name the type")
+	assert.Equal(t, "object", scalarAt(properties, "thing", "type"), "the server's messages name the type")
 	walk(doc, func(n *yaml.Node) { spellNull(doc, n) })
 	assert.Equal(t, []string{"nullable", "description", "type"}, keys(get(properties, "shelf")), "a plain value is written out")
-	assert.Equal(t, "Where it is.", text(properties, "shelf", "description"), "with its own description")
+	assert.Equal(t, "Where it is.", scalarAt(properties, "shelf", "description"), "with its own description")
 	assert.Equal(t, []string{"description", "oneOf"}, keys(get(properties, "thing")))
 	either := get(properties, "thing", "oneOf").Content
-	assert.Equal(t, "#/components/schemas/Thing", text(either[0], "$ref"))
+	assert.Equal(t, "#/components/schemas/Thing", scalarAt(either[0], "$ref"))
 	assert.True(t, hasNull(get(either[1], "enum")))
 }
 
@@ -300,13 +300,13 @@ func TestForRequests_KeepsWhatRequestsAreHeldAgainst(t *testing.T) {
 	publish(doc)
 	forRequests(doc)
 	create := get(doc, "paths", "/things", "post")
-	assert.Equal(t, "things:write", text(create, "x-scope"))
-	assert.Equal(t, "#/components/schemas/ThingUpdate", text(create, "requestBody", "content", "application/json", "schema", "$ref"))
-	assert.Equal(t, "expand", text(get(create, "parameters").Content[1], "name"))
+	assert.Equal(t, "things:write", scalarAt(create, "x-scope"))
+	assert.Equal(t, "#/components/schemas/ThingUpdate", scalarAt(create, "requestBody", "content", "application/json", "schema", "$ref"))
+	assert.Equal(t, "expand", scalarAt(get(create, "parameters").Content[1], "name"))
 	assert.Equal(t, []string{"200"}, keys(get(create, "responses")))
 	assert.Equal(t, []string{"ThingUpdate"}, keys(get(doc, "components", "schemas")), "answers are for readers")
 	walk(get(doc, "paths"), func(n *yaml.Node) {
-		assert.True(t, text(n, "in") == "" || text(n, "description") == "", "a parameter's description is for readers")
+		assert.True(t, scalarAt(n, "in") == "" || scalarAt(n, "description") == "", "a parameter's description is for readers")
 		assert.True(t, get(n, "schema") == nil || get(n, "example") == nil, "a body's example is for readers")
 	})
 }
@@ -339,9 +339,9 @@ func TestComplete_MakesListsThatACursorWalks(t *testing.T) {
 	doc, err := bundled(t, "ThingList: {x-list: Thing}", "ThingList: {x-cursor-list: Thing}")
 	require.NoError(t, err)
 	list := get(doc, "components", "schemas", "ThingList")
-	assert.Equal(t, "wire.CursorList[Thing]", text(list, "x-go-type"))
+	assert.Equal(t, "wire.CursorList[Thing]", scalarAt(list, "x-go-type"))
 	assert.Contains(t, items(get(list, "required")), "next_cursor", "null at the end, never absent")
-	assert.Equal(t, "true", text(list, "properties", "next_cursor", "nullable"))
+	assert.Equal(t, "true", scalarAt(list, "properties", "next_cursor", "nullable"))
 }
 
 func TestComplete_NamesTheScopesOfReferences(t *testing.T) {
@@ -381,7 +381,7 @@ components:
 		got := map[string][]string{}
 		each(get(expand, "x-scopes"), func(name string, scopes *yaml.Node) { got[name] = items(scopes) })
 		assert.Equal(t, want, got, names)
-		assert.Contains(t, text(expand, "description"), "(people:read", names)
+		assert.Contains(t, scalarAt(expand, "description"), "(people:read", names)
 	}
 }
 
@@ -392,9 +392,9 @@ func TestForGo_BindsTypes(t *testing.T) {
 	forGo(doc)
 
 	schemas := get(doc, "components", "schemas")
-	assert.Equal(t, "wire.List[Thing]", text(schemas, "ThingList", "x-go-type"))
-	assert.Equal(t, "wire.Expandable[Thing]", text(schemas, "Thing", "properties", "owner", "x-go-type"))
-	assert.Equal(t, "nullable.Nullable[string]", text(schemas, "ThingUpdate", "properties", "name", "x-go-type"))
+	assert.Equal(t, "wire.List[Thing]", scalarAt(schemas, "ThingList", "x-go-type"))
+	assert.Equal(t, "wire.Expandable[Thing]", scalarAt(schemas, "Thing", "properties", "owner", "x-go-type"))
+	assert.Equal(t, "nullable.Nullable[string]", scalarAt(schemas, "ThingUpdate", "properties", "name", "x-go-type"))
 	assert.Nil(t, get(doc, "components", "responses"))
 }
 

@@ -28,18 +28,18 @@ func complete(doc *yaml.Node) {
 
 // completeSchema writes out the short forms of one schema: x-list, x-cursor-list and x-expandable.
 func completeSchema(n *yaml.Node) {
-	if item := text(n, "x-list"); item != "" {
+	if item := scalarAt(n, "x-list"); item != "" {
 		*n = *listSchema(item)
 		set(n, "x-go-type", parse("wire.List[%s]", item))
 	}
-	if item := text(n, "x-cursor-list"); item != "" {
+	if item := scalarAt(n, "x-cursor-list"); item != "" {
 		*n = *listSchema(item)
 		get(n, "required").Content = append(get(n, "required").Content, parse("next_cursor"))
 		set(get(n, "properties"), "next_cursor", parse("{type: string, nullable: true, description: 'The `cursor` of the next page. Null at the end.'}"))
 		set(n, "x-go-type", parse("wire.CursorList[%s]", item))
 	}
-	if to := text(n, "x-expandable"); to != "" {
-		nullable := text(n, "nullable") == "true" // 3.0 allows it only beside a type
+	if to := scalarAt(n, "x-expandable"); to != "" {
+		nullable := scalarAt(n, "nullable") == "true" // 3.0 allows it only beside a type
 		drop(n, "x-expandable")
 		drop(n, "x-read-scope")
 		drop(n, "nullable")
@@ -93,7 +93,7 @@ func publish(doc *yaml.Node) {
 		requireSome(n)
 	})
 	each(get(doc, "components", "responses"), func(name string, response *yaml.Node) {
-		headers := responseHeaders(text(response, "x-status"))
+		headers := responseHeaders(scalarAt(response, "x-status"))
 		set(response, "headers", headers)
 		drop(response, "x-status")
 	})
@@ -118,7 +118,7 @@ func openAny(n *yaml.Node) {
 // requireSome writes out what a body must have besides its required fields. X-expects stays in the document: it names the field
 // that the server calls missing, which minProperties cannot say.
 func requireSome(n *yaml.Node) {
-	if text(n, "x-expects") != "" {
+	if scalarAt(n, "x-expects") != "" {
 		set(n, "minProperties", parse("1"))
 	}
 	each(get(n, "x-required-unless"), func(field string, names *yaml.Node) {
@@ -134,7 +134,7 @@ func ref(kind, name string) *yaml.Node { return parse("$ref: '#/components/%s/%s
 // sharedErrors returns the error responses that the conventions add to an operation, by the names of their components.
 func sharedErrors(op operation) []string {
 	names := []string{"BadRequest", "Unauthorized", "Forbidden"}
-	if text(op.node, "x-public") == "true" {
+	if scalarAt(op.node, "x-public") == "true" {
 		names = []string{"BadRequest"}
 	}
 	if strings.Contains(op.path, "{") {
@@ -212,10 +212,10 @@ func responseHeaders(status string) *yaml.Node {
 // closeSchema refuses unknown fields in every object that can be part of n, a request body.
 func closeSchema(doc, n *yaml.Node, seen map[string]bool) {
 	walk(n, func(n *yaml.Node) {
-		if text(n, "type") == "object" && get(n, "additionalProperties") == nil && get(n, "properties") != nil {
+		if scalarAt(n, "type") == "object" && get(n, "additionalProperties") == nil && get(n, "properties") != nil {
 			set(n, "additionalProperties", parse("false"))
 		}
-		name, found := strings.CutPrefix(text(n, "$ref"), schemaPath)
+		name, found := strings.CutPrefix(scalarAt(n, "$ref"), schemaPath)
 		if found && !seen[name] {
 			seen[name] = true
 			closeSchema(doc, get(doc, "components", "schemas", name), seen)

@@ -31,7 +31,7 @@ func events(doc *yaml.Node) []event {
 	var all []event
 	each(get(doc, "components", "schemas"), func(_ string, schema *yaml.Node) {
 		each(get(schema, "x-events"), func(name string, e *yaml.Node) {
-			all = append(all, event{eventName(name), name, text(e, "description")})
+			all = append(all, event{eventName(name), name, scalarAt(e, "description")})
 		})
 	})
 	return all

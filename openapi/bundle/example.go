@@ -23,7 +23,7 @@ func addExamples(doc *yaml.Node) {
 				return
 			}
 			example := exampler{doc}.of("", get(media, "schema"))
-			if url := get(example, "url"); url != nil && text(example, "object") == "list" {
+			if url := get(example, "url"); url != nil && scalarAt(example, "object") == "list" {
 				*url = *quoted(examplePath(doc, op))
 			}
 			if answer(op) != "" { // not the plan that may come instead
@@ -43,8 +43,8 @@ func addExamples(doc *yaml.Node) {
 func examplePath(doc *yaml.Node, op operation) string {
 	path := "/v1" + op.path
 	for _, p := range append(nodes(get(op.item, "parameters")), nodes(get(op.node, "parameters"))...) {
-		if p = resolve(doc, p); text(p, "in") == "path" {
-			path = strings.ReplaceAll(path, "{"+text(p, "name")+"}", text(p, "example"))
+		if p = resolve(doc, p); scalarAt(p, "in") == "path" {
+			path = strings.ReplaceAll(path, "{"+scalarAt(p, "name")+"}", scalarAt(p, "example"))
 		}
 	}
 	return path
@@ -68,7 +68,7 @@ func (e exampler) of(name string, schema *yaml.Node) *yaml.Node {
 	if example := get(schema, "example"); example != nil {
 		return flatten(example)
 	}
-	if text(schema, "nullable") == "true" {
+	if scalarAt(schema, "nullable") == "true" {
 		return parse("null")
 	}
 	if ref := get(schema, "$ref"); ref != nil {
@@ -86,7 +86,7 @@ func (e exampler) of(name string, schema *yaml.Node) *yaml.Node {
 	if value := get(schema, "default"); value != nil {
 		return flatten(value)
 	}
-	switch text(schema, "type") {
+	switch scalarAt(schema, "type") {
 	case "object":
 		return e.object(schema)
 	case "array":
@@ -99,13 +99,13 @@ func (e exampler) of(name string, schema *yaml.Node) *yaml.Node {
 		}
 		return parse("0")
 	}
-	return quoted(exampleText(name, text(schema, "format")))
+	return quoted(exampleText(name, scalarAt(schema, "format")))
 }
 
 // either returns an example of a schema with several forms: that of the first form. For a reference it is the id of an object,
 // or null.
 func (e exampler) either(name string, forms []*yaml.Node) *yaml.Node {
-	if len(forms) > 1 && text(forms[0], "type") == "string" && text(forms[0], "nullable") != "true" {
+	if len(forms) > 1 && scalarAt(forms[0], "type") == "string" && scalarAt(forms[0], "nullable") != "true" {
 		if id := get(resolve(e.doc, forms[1]), "properties", "id", "example"); id != nil {
 			return flatten(id)
 		}
@@ -116,7 +116,7 @@ func (e exampler) either(name string, forms []*yaml.Node) *yaml.Node {
 // array returns a list with one item, or an empty list if its items are texts without an example.
 func (e exampler) array(name string, of *yaml.Node) *yaml.Node {
 	list := parse("[]")
-	if text(of, "type") != "string" || get(of, "enum") != nil || get(of, "example") != nil {
+	if scalarAt(of, "type") != "string" || get(of, "enum") != nil || get(of, "example") != nil {
 		list.Content, list.Style = []*yaml.Node{e.of(name, of)}, 0
 	}
 	return list

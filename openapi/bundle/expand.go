@@ -55,7 +55,7 @@ example: ['%s']
 func readScopes(doc *yaml.Node) map[string]string {
 	scopes := map[string]string{}
 	for _, op := range operations(doc) {
-		if scope := text(op.node, "x-scope"); scope != "" && !op.write() {
+		if scope := scalarAt(op.node, "x-scope"); scope != "" && !op.write() {
 			scopes[answer(op)] = scope
 		}
 	}
@@ -66,7 +66,7 @@ func readScopes(doc *yaml.Node) map[string]string {
 func pathScopes(doc *yaml.Node, op operation, path string, reading map[string]string) []string {
 	schemas := get(doc, "components", "schemas")
 	schema := answer(op)
-	if item := text(schemas, schema, "x-list"); item != "" {
+	if item := scalarAt(schemas, schema, "x-list"); item != "" {
 		schema = item
 	}
 	var scopes []string
@@ -75,9 +75,9 @@ func pathScopes(doc *yaml.Node, op operation, path string, reading map[string]st
 		if items := get(property, "items"); items != nil {
 			property = items
 		}
-		schema = text(property, "x-expandable")
-		for _, scope := range append(typeScopes(get(schemas, schema)), cmp.Or(text(property, "x-read-scope"), reading[schema])) {
-			if scope != "" && scope != text(op.node, "x-scope") && !slices.Contains(scopes, scope) {
+		schema = scalarAt(property, "x-expandable")
+		for _, scope := range append(typeScopes(get(schemas, schema)), cmp.Or(scalarAt(property, "x-read-scope"), reading[schema])) {
+			if scope != "" && scope != scalarAt(op.node, "x-scope") && !slices.Contains(scopes, scope) {
 				scopes = append(scopes, scope)
 			}
 		}
@@ -97,7 +97,7 @@ func answer(op operation) string {
 	name := ""
 	each(get(op.node, "responses"), func(status string, response *yaml.Node) {
 		if status[0] == '2' {
-			name = strings.TrimPrefix(text(response, "content", "application/json", "schema", "$ref"), "#/components/schemas/")
+			name = strings.TrimPrefix(scalarAt(response, "content", "application/json", "schema", "$ref"), "#/components/schemas/")
 		}
 	})
 	return name

@@ -48,13 +48,13 @@ responses:
   '200':
     description: Where the file is.
     content: {application/json: {schema: {$ref: '#/components/schemas/SignedURL'}}}
-`, exporting(text(list.node, "operationId")), items(get(list.node, "tags"))[0], exporting(text(list.node, "summary")), text(list.node, "x-scope"),
-		exporting(text(list.node, "x-sdk")))
+`, exporting(scalarAt(list.node, "operationId")), items(get(list.node, "tags"))[0], exporting(scalarAt(list.node, "summary")), scalarAt(list.node, "x-scope"),
+		exporting(scalarAt(list.node, "x-sdk")))
 	if errors := get(list.node, "x-errors"); errors != nil {
 		set(op, "x-errors", flatten(errors))
 	}
 	for _, p := range nodes(get(list.node, "parameters")) {
-		if name := text(p, "$ref"); !slices.Contains(notExported, name[strings.LastIndex(name, "/")+1:]) {
+		if name := scalarAt(p, "$ref"); !slices.Contains(notExported, name[strings.LastIndex(name, "/")+1:]) {
 			addParameter(op, flatten(p))
 		}
 	}

@@ -29,7 +29,7 @@ func forGo(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
 		bindWire(n)
 		bindConcealed(n)
-		if text(n, "additionalProperties") == "true" {
+		if scalarAt(n, "additionalProperties") == "true" {
 			drop(n, "additionalProperties") // what we send may grow: that is for readers, and no field of ours
 		}
 		if object := get(n, "properties", "object"); object != nil {
@@ -43,10 +43,10 @@ func forGo(doc *yaml.Node) {
 // Go type of its own.
 func forServer(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
-		if strings.HasPrefix(text(n, "x-go-type"), "wire.Expandable[") {
+		if strings.HasPrefix(scalarAt(n, "x-go-type"), "wire.Expandable[") {
 			set(n, "x-go-type", parse("wire.Reference"))
 		}
-		if own := text(n, "x-server-go-type"); own != "" {
+		if own := scalarAt(n, "x-server-go-type"); own != "" {
 			set(n, "x-go-type", parse("%s", own))
 		}
 		if isConcealed(n) {
@@ -58,7 +58,7 @@ func forServer(doc *yaml.Node) {
 
 // bindWire adds the import of a wire type. A reference needs no pointer, because its zero value means none.
 func bindWire(n *yaml.Node) {
-	name := text(n, "x-go-type")
+	name := scalarAt(n, "x-go-type")
 	if !strings.HasPrefix(name, "wire.") {
 		return
 	}
@@ -70,7 +70,9 @@ func bindWire(n *yaml.Node) {
 }
 
 // isConcealed reports whether n is a text that is null for keys without a scope.
-func isConcealed(n *yaml.Node) bool { return text(n, "x-scope") != "" && text(n, "type") == "string" }
+func isConcealed(n *yaml.Node) bool {
+	return scalarAt(n, "x-scope") != "" && scalarAt(n, "type") == "string"
+}
 
 // bindConcealed makes a plain text of one that is null for some keys, so that the SDK's users need no pointer for it. It is
 // empty where it is not shown.
@@ -83,7 +85,7 @@ func bindConcealed(n *yaml.Node) {
 
 // bindNullable gives a nullable field of a PATCH, or of what may be one, a type with three states: absent, null and a value.
 func bindNullable(p *yaml.Node) {
-	if text(p, "nullable") != "true" {
+	if scalarAt(p, "nullable") != "true" {
 		return
 	}
 	set(p, "x-go-type", parse("nullable.Nullable[%s]", goType(p)))
@@ -93,7 +95,7 @@ func bindNullable(p *yaml.Node) {
 
 // bindArray lets a PATCH empty a list: a nil slice is not sent, an empty one is.
 func bindArray(p *yaml.Node) {
-	if text(p, "type") == "array" {
+	if scalarAt(p, "type") == "array" {
 		set(p, "x-omitempty", parse("false"))
 		set(p, "x-omitzero", parse("true"))
 	}
@@ -101,13 +103,13 @@ func bindArray(p *yaml.Node) {
 
 // goType returns the Go type of a nullable field.
 func goType(p *yaml.Node) string {
-	if bound := text(p, "x-go-type"); bound != "" {
+	if bound := scalarAt(p, "x-go-type"); bound != "" {
 		return bound
 	}
 	if all := get(p, "allOf"); all != nil {
-		return strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
+		return strings.TrimPrefix(scalarAt(all.Content[0], "$ref"), "#/components/schemas/")
 	}
-	switch text(p, "type") + " " + text(p, "format") {
+	switch scalarAt(p, "type") + " " + scalarAt(p, "format") {
 	case "string ":
 		return "string"
 	case "string date-time":
@@ -115,7 +117,7 @@ func goType(p *yaml.Node) string {
 	case "integer ", "integer int64":
 		return "int64"
 	}
-	panic("no Go type for a nullable " + text(p, "type") + " in a PATCH; add it to goType")
+	panic("no Go type for a nullable " + scalarAt(p, "type") + " in a PATCH; add it to goType")
 }
 
 // order makes the fields of a Go struct, and so the keys of its JSON, come in the order of the specification.

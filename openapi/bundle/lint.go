@@ -33,7 +33,7 @@ func lint(doc *yaml.Node) []error {
 		if tag := items(get(op.node, "tags")); len(tag) != 1 || !slices.Contains(tags, tag[0]) {
 			l.fail("needs exactly one tag, which stands in openapi.yaml")
 		}
-		if id := text(op.node, "operationId"); seen[id] != "" {
+		if id := scalarAt(op.node, "operationId"); seen[id] != "" {
 			l.fail("operationId %s is also that of %s", id, seen[id])
 		} else {
 			seen[id] = l.at
@@ -61,13 +61,13 @@ func (l *linter) fail(format string, args ...any) {
 func (l *linter) tags(doc *yaml.Node) []string {
 	var names []string
 	for _, tag := range nodes(get(doc, "tags")) {
-		l.at = "tag " + text(tag, "name")
+		l.at = "tag " + scalarAt(tag, "name")
 		for _, key := range []string{"description", "x-sdk-doc"} {
-			if text(tag, key) == "" {
+			if scalarAt(tag, key) == "" {
 				l.fail("needs %s", key)
 			}
 		}
-		names = append(names, text(tag, "name"))
+		names = append(names, scalarAt(tag, "name"))
 	}
 	return names
 }
@@ -75,25 +75,25 @@ func (l *linter) tags(doc *yaml.Node) []string {
 // operation checks that an operation is described and says what the conventions need to know of it.
 func (l *linter) operation(op operation) {
 	for _, key := range []string{"operationId", "summary", "description"} {
-		if text(op.node, key) == "" {
+		if scalarAt(op.node, key) == "" {
 			l.fail("needs %s", key)
 		}
 	}
-	if !lowerCamel.MatchString(text(op.node, "operationId")) {
+	if !lowerCamel.MatchString(scalarAt(op.node, "operationId")) {
 		l.fail("operationId must be verb and noun, like listProducts")
 	}
-	if a := text(op.node, "x-approval"); a != "allow" && a != "ask" {
+	if a := scalarAt(op.node, "x-approval"); a != "allow" && a != "ask" {
 		l.fail("x-approval must be allow or ask")
 	}
-	if text(op.node, "x-sdk") == "" {
+	if scalarAt(op.node, "x-sdk") == "" {
 		l.fail("needs x-sdk, its method name in the SDK")
 	}
-	if public := text(op.node, "x-public") == "true"; public != strings.HasPrefix(op.path, "/public/") {
+	if public := scalarAt(op.node, "x-public") == "true"; public != strings.HasPrefix(op.path, "/public/") {
 		l.fail("x-public goes with a path under /public/")
-	} else if scope := text(op.node, "x-scope"); !public && scope != "none" && !strings.Contains(scope, ":") {
+	} else if scope := scalarAt(op.node, "x-scope"); !public && scope != "none" && !strings.Contains(scope, ":") {
 		l.fail("needs x-scope, like products:read, or none")
 	}
-	if (text(op.node, "x-development") == "true") != strings.HasPrefix(op.path, "/test_helpers/") {
+	if (scalarAt(op.node, "x-development") == "true") != strings.HasPrefix(op.path, "/test_helpers/") {
 		l.fail("x-development goes with a path under /test_helpers/")
 	}
 	l.names(op)
@@ -116,7 +116,7 @@ func (l *linter) names(op operation) {
 			continue
 		}
 		for _, p := range parameters.Content {
-			if name := text(p, "name"); name != "" && !snakeCase.MatchString(name) {
+			if name := scalarAt(p, "name"); name != "" && !snakeCase.MatchString(name) {
 				l.fail("parameter %s must be snake_case", name)
 			}
 		}
@@ -129,9 +129,9 @@ func (l *linter) filters(doc *yaml.Node, op operation) {
 	for _, p := range append(nodes(get(op.item, "parameters")), nodes(get(op.node, "parameters"))...) {
 		p = resolve(doc, p)
 		schema := resolve(doc, get(p, "schema"))
-		free := text(schema, "type") == "string" && get(schema, "enum") == nil && get(schema, "format") == nil
-		if text(p, "in") == "query" && free && text(schema, "minLength") == "" {
-			l.fail("query parameter %s needs minLength", text(p, "name"))
+		free := scalarAt(schema, "type") == "string" && get(schema, "enum") == nil && get(schema, "format") == nil
+		if scalarAt(p, "in") == "query" && free && scalarAt(schema, "minLength") == "" {
+			l.fail("query parameter %s needs minLength", scalarAt(p, "name"))
 		}
 	}
 }
@@ -168,33 +168,33 @@ func (l *linter) responses(op operation) {
 
 // answerWith returns the reference to the schema of an operation's answer with a status, empty if there is none.
 func answerWith(op operation, status string) string {
-	return text(get(op.node, "responses", status, "content", "application/json", "schema"), "$ref")
+	return scalarAt(get(op.node, "responses", status, "content", "application/json", "schema"), "$ref")
 }
 
 // deprecation checks that a deprecated operation gives enough notice and a link.
 func (l *linter) deprecation(op operation) {
-	if text(op.node, "deprecated") != "true" {
+	if scalarAt(op.node, "deprecated") != "true" {
 		return
 	}
-	at, err1 := time.Parse(time.DateOnly, text(op.node, "x-deprecated-at"))
-	sunset, err2 := time.Parse(time.DateOnly, text(op.node, "x-sunset-at"))
+	at, err1 := time.Parse(time.DateOnly, scalarAt(op.node, "x-deprecated-at"))
+	sunset, err2 := time.Parse(time.DateOnly, scalarAt(op.node, "x-sunset-at"))
 	switch {
 	case err1 != nil || err2 != nil:
 		l.fail("deprecated needs x-deprecated-at and x-sunset-at as YYYY-MM-DD")
 	case sunset.Sub(at) < minimumNotice:
 		l.fail("the sunset must be at least 183 days after the deprecation")
 	}
-	if !strings.HasPrefix(text(op.node, "x-deprecation-link"), "https://") {
+	if !strings.HasPrefix(scalarAt(op.node, "x-deprecation-link"), "https://") {
 		l.fail("deprecated needs x-deprecation-link, an https address")
 	}
 }
 
 // schema checks that names are in snake_case, and that every schema and resource is described.
 func (l *linter) schema(schema *yaml.Node) {
-	if text(schema, "description") == "" {
+	if scalarAt(schema, "description") == "" {
 		l.fail("needs a description: it is the type's documentation in the SDK")
 	}
-	if text(schema, "type") == "object" && get(schema, "properties", "object") == nil && text(schema, "x-no-object") != "true" {
+	if scalarAt(schema, "type") == "object" && get(schema, "properties", "object") == nil && scalarAt(schema, "x-no-object") != "true" {
 		l.fail("needs a property object, or x-no-object if it is no resource")
 	}
 	walk(schema, func(n *yaml.Node) {
@@ -211,5 +211,5 @@ func (l *linter) schema(schema *yaml.Node) {
 
 // describes reports whether a property is described, by itself or by the schema that it refers to.
 func describes(property *yaml.Node) bool {
-	return text(property, "description") != "" || get(property, "$ref") != nil || len(nodes(get(property, "allOf"))) > 0
+	return scalarAt(property, "description") != "" || get(property, "$ref") != nil || len(nodes(get(property, "allOf"))) > 0
 }

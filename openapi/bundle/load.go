@@ -80,7 +80,7 @@ type operation struct {
 func (o operation) write() bool { return o.method != "get" }
 
 // dryRun reports whether the operation can be asked what it would do, without doing it.
-func (o operation) dryRun() bool { return text(o.node, "x-dry-run") == "true" }
+func (o operation) dryRun() bool { return scalarAt(o.node, "x-dry-run") == "true" }
 
 func operations(doc *yaml.Node) []operation {
 	var ops []operation

@@ -62,8 +62,8 @@ func child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// text returns the scalar at path, or "".
-func text(n *yaml.Node, path ...string) string {
+// scalarAt returns the scalar at path, or "".
+func scalarAt(n *yaml.Node, path ...string) string {
 	if v := get(n, path...); v != nil && v.Kind == yaml.ScalarNode {
 		return v.Value
 	}
@@ -131,7 +131,7 @@ func nodes(n *yaml.Node) []*yaml.Node {
 
 // resolve returns the node of the document that n refers to, or n itself if it is no reference.
 func resolve(doc, n *yaml.Node) *yaml.Node {
-	if path, found := strings.CutPrefix(text(n, "$ref"), "#/"); found {
+	if path, found := strings.CutPrefix(scalarAt(n, "$ref"), "#/"); found {
 		return get(doc, strings.Split(path, "/")...)
 	}
 	return n

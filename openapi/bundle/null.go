@@ -15,17 +15,17 @@ import (
 // wrapped returns the name of the schema that a nullable reference points at, "" if n is none.
 func wrapped(n *yaml.Node) string {
 	all := nodes(get(n, "allOf"))
-	if len(all) != 1 || text(n, "nullable") != "true" {
+	if len(all) != 1 || scalarAt(n, "nullable") != "true" {
 		return ""
 	}
-	name, _ := strings.CutPrefix(text(all[0], "$ref"), schemaPath)
+	name, _ := strings.CutPrefix(scalarAt(all[0], "$ref"), schemaPath)
 	return name
 }
 
 // typeNullable adds to a nullable reference the type of the schema that it points at. Messages about it need that.
 func typeNullable(doc, n *yaml.Node) {
 	if name := wrapped(n); name != "" && get(n, "type") == nil {
-		set(n, "type", parse("%s", text(doc, "components", "schemas", name, "type")))
+		set(n, "type", parse("%s", scalarAt(doc, "components", "schemas", name, "type")))
 	}
 }
 
@@ -36,7 +36,7 @@ func spellNull(doc, n *yaml.Node) {
 		return
 	}
 	schema := get(doc, "components", "schemas", name)
-	kind := text(schema, "type")
+	kind := scalarAt(schema, "type")
 	drop(n, "allOf")
 	if kind != "object" && get(schema, "enum") == nil {
 		each(flatten(schema), func(key string, value *yaml.Node) {
@@ -55,7 +55,7 @@ func spellNull(doc, n *yaml.Node) {
 // to it could be null for two reasons.
 func (l *linter) nullable(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
-		if text(n, "nullable") != "true" || wrapped(n) != "" {
+		if scalarAt(n, "nullable") != "true" || wrapped(n) != "" {
 			return
 		}
 		switch values := get(n, "enum"); {
@@ -66,7 +66,7 @@ func (l *linter) nullable(doc *yaml.Node) {
 		}
 	})
 	each(get(doc, "components", "schemas"), func(name string, schema *yaml.Node) {
-		if text(schema, "nullable") == "true" {
+		if scalarAt(schema, "nullable") == "true" {
 			l.fail("schema %s must not be nullable: say so where it is referred to", name)
 		}
 	})

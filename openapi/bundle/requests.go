@@ -31,7 +31,7 @@ const mostQuoted = 60
 // dropUnquoted drops what no refusal quotes: the description of anything but a schema, a long one, and the example of a body.
 func dropUnquoted(n *yaml.Node) {
 	schema := get(n, "type") != nil || get(n, "allOf") != nil || get(n, "oneOf") != nil
-	if description := text(n, "description"); len(description) > mostQuoted || description != "" && !schema {
+	if description := scalarAt(n, "description"); len(description) > mostQuoted || description != "" && !schema {
 		drop(n, "description")
 	}
 	if get(n, "schema") != nil {
@@ -57,7 +57,7 @@ func dropUnused(doc *yaml.Node) {
 // useSchemas marks every schema that can be reached from n.
 func useSchemas(doc, n *yaml.Node, used map[string]bool) {
 	walk(n, func(n *yaml.Node) {
-		name, found := strings.CutPrefix(text(n, "$ref"), schemaPath)
+		name, found := strings.CutPrefix(scalarAt(n, "$ref"), schemaPath)
 		if found && !used[name] {
 			used[name] = true
 			useSchemas(doc, get(doc, "components", "schemas", name), used)

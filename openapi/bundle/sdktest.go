@@ -32,7 +32,7 @@ func writeFake(file, templateFile string, doc *yaml.Node, types []event) error {
 		if strings.HasSuffix(op.path, "/export") || !slices.ContainsFunc(items(get(op.node, "tags")), func(tag string) bool { return slices.Contains(fakedTags, tag) }) {
 			continue
 		}
-		set(operationsByID, text(op.node, "operationId"), fakedOperation(op, answers))
+		set(operationsByID, scalarAt(op.node, "operationId"), fakedOperation(op, answers))
 	}
 	keepSchemas(doc, operationsByID, schemas, true)
 	for _, part := range []string{"LineItem", "Payment"} { // which answers have expanded alone
@@ -71,7 +71,7 @@ func fakeParts(n *yaml.Node) (parts []fakePart, err error) {
 func usedParameters(doc, operations *yaml.Node) *yaml.Node {
 	used := parse("{}")
 	walk(operations, func(n *yaml.Node) {
-		if name, found := strings.CutPrefix(text(n, "$ref"), "#/components/parameters/"); found {
+		if name, found := strings.CutPrefix(scalarAt(n, "$ref"), "#/components/parameters/"); found {
 			set(used, name, get(doc, "components", "parameters", name))
 		}
 	})
@@ -88,7 +88,7 @@ func fakedOperation(op operation, answers *yaml.Node) *yaml.Node {
 	set(faked, "parameters", parameters)
 	if body := get(op.node, "requestBody"); body != nil {
 		set(faked, "body", get(body, "content", "application/json", "schema"))
-		set(faked, "bodyRequired", parse("%t", text(body, "required") == "true"))
+		set(faked, "bodyRequired", parse("%t", scalarAt(body, "required") == "true"))
 	}
 	if wrapper := get(op.node, "x-unwrap"); wrapper != nil {
 		set(faked, "unwrap", wrapper)
@@ -96,8 +96,8 @@ func fakedOperation(op operation, answers *yaml.Node) *yaml.Node {
 	each(get(op.node, "responses"), func(status string, response *yaml.Node) {
 		if answer := get(response, "content", "application/json", "schema"); status[0] == '2' {
 			set(faked, "status", parse("%s", status))
-			set(faked, "answer", parse("%q", strings.TrimPrefix(text(answer, "$ref"), schemaPath)))
-			set(answers, text(op.node, "operationId"), answer)
+			set(faked, "answer", parse("%q", strings.TrimPrefix(scalarAt(answer, "$ref"), schemaPath)))
+			set(answers, scalarAt(op.node, "operationId"), answer)
 		}
 	})
 	return faked
@@ -107,7 +107,7 @@ func fakedOperation(op operation, answers *yaml.Node) *yaml.Node {
 // names and types of their fields.
 func keepSchemas(doc, n, kept *yaml.Node, requests bool) {
 	walk(n, func(n *yaml.Node) {
-		name, found := strings.CutPrefix(text(n, "$ref"), schemaPath)
+		name, found := strings.CutPrefix(scalarAt(n, "$ref"), schemaPath)
 		if !found || get(kept, name) != nil {
 			return
 		}
@@ -126,10 +126,10 @@ func keepSchemas(doc, n, kept *yaml.Node, requests bool) {
 // becomes an id, because it is one until somebody asks for more.
 func plainAnswer(n *yaml.Node) {
 	alternatives := nodes(get(n, "oneOf"))
-	if last := len(alternatives) - 1; last > 0 && text(alternatives[last], "$ref") == schemaPath+"Deleted" {
+	if last := len(alternatives) - 1; last > 0 && scalarAt(alternatives[last], "$ref") == schemaPath+"Deleted" {
 		*n = *flatten(alternatives[0])
 	}
-	if text(n, "type") != "" || text(n, "$ref") != "" || get(n, "allOf") != nil || get(n, "oneOf") != nil { // not a list of fields, one of which is `type`
+	if scalarAt(n, "type") != "" || scalarAt(n, "$ref") != "" || get(n, "allOf") != nil || get(n, "oneOf") != nil { // not a list of fields, one of which is `type`
 		for _, key := range []string{"description", "example", "x-example", "x-expects", "x-type-scopes", "maxLength", "minLength"} {
 			drop(n, key)
 		}

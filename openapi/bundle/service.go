@@ -18,8 +18,8 @@ type service struct {
 func services(doc *yaml.Node) []service {
 	var all []service
 	for _, tag := range nodes(get(doc, "tags")) {
-		name := text(tag, "name")
-		all = append(all, service{name, strings.Split(name+"Service "+text(tag, "x-sdk-doc"), "\n")})
+		name := scalarAt(tag, "name")
+		all = append(all, service{name, strings.Split(name+"Service "+scalarAt(tag, "x-sdk-doc"), "\n")})
 	}
 	slices.SortFunc(all, func(a, b service) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return all

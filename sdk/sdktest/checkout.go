@@ -36,8 +36,8 @@ func createCheckout(c *call, o object) error {
 	if !has(c.body, "expires_at") {
 		o["expires_at"] = timestamp(time.Now().Add(checkoutLasts))
 	}
-	o["client_secret"] = text(o, "id") + "_secret_" + newToken()
-	o["url"] = c.root + "/checkout/" + text(o, "client_secret")
+	o["client_secret"] = textOf(o, "id") + "_secret_" + newToken()
+	o["url"] = c.root + "/checkout/" + textOf(o, "client_secret")
 	if err := c.setBuyer(o); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func updateCheckout(c *call, before, o object) error {
 
 // setBuyer keeps the customer of the body, and what follows from the customer or the address.
 func (c *call) setBuyer(o object) error {
-	if expires := text(c.body, "expires_at"); expires != "" {
+	if expires := textOf(c.body, "expires_at"); expires != "" {
 		at, _ := moment.Parse(expires) // was checked
 		if in := time.Until(at); in < 30*time.Minute || in > 30*24*time.Hour {
 			return refuse(http.StatusUnprocessableEntity, "expires_at", "A checkout expires in 30 minutes to 30 days.")
@@ -160,7 +160,7 @@ func onPublicCheckout(do func(c *call, o object) (object, error)) handler {
 		shown["seller_name"], shown["terms_required"], shown["withdrawal_waiver_needed"], shown["deliveries"] = c.account["name"], false, false, []any{}
 		questions := []any{}
 		for _, line := range list(whole, "line_items") {
-			if product := c.objects[text(line.(object), "product")]; product != nil {
+			if product := c.objects[textOf(line.(object), "product")]; product != nil {
 				questions = append(questions, list(product, "custom_fields")...)
 			}
 		}

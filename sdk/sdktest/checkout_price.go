@@ -13,7 +13,7 @@ const maxAmount = 1_000_000_000_000
 
 // newLines makes the lines that the body asks for, and sets the currency of the checkout. It returns nil if the lines stay.
 func (c *call) newLines(o object) ([]object, error) {
-	currency := text(c.body, "currency")
+	currency := textOf(c.body, "currency")
 	wanted, replaced := c.body["line_items"].([]any)
 	if !replaced {
 		if currency != "" && currency != o["currency"] {
@@ -23,7 +23,7 @@ func (c *call) newLines(o object) ([]object, error) {
 	}
 	variants, pieces := make([]object, len(wanted)), map[any]int64{}
 	for i, w := range wanted {
-		v, err := c.referred("price_variant", text(w.(object), "price_variant"), fmt.Sprintf("line_items.%d.price_variant", i))
+		v, err := c.referred("price_variant", textOf(w.(object), "price_variant"), fmt.Sprintf("line_items.%d.price_variant", i))
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func (c *call) newLines(o object) ([]object, error) {
 		pieces[v["id"]] += quantityOf(w.(object))
 	}
 	if currency == "" {
-		currency = text(variants[0], "currency")
+		currency = textOf(variants[0], "currency")
 	}
 	o["currency"] = currency
 	lines, p := make([]object, len(wanted)), problems{}
@@ -44,11 +44,11 @@ func (c *call) newLines(o object) ([]object, error) {
 	return lines, p.err()
 }
 
-func quantityOf(wanted object) int64 { return max(number(wanted, "quantity"), 1) }
+func quantityOf(wanted object) int64 { return max(numberOf(wanted, "quantity"), 1) }
 
 // line makes the line that is asked for. Pieces are all of its price variant in the checkout.
 func (c *call) line(wanted, v object, currency string, pieces int64, p problems) object {
-	product, quantity := c.objects[text(v, "product")], quantityOf(wanted)
+	product, quantity := c.objects[textOf(v, "product")], quantityOf(wanted)
 	unit, problem := unitAmount(v, currency, wanted["custom_amount"])
 	if _, sold := amountIn(v, currency); !sold {
 		field := "line_items"
@@ -61,10 +61,10 @@ func (c *call) line(wanted, v object, currency string, pieces int64, p problems)
 	switch unsellable := c.unsellable(v, pieces); {
 	case unsellable != "":
 		problem = unsellable
-	case pieces < number(v, "quantity_min"):
-		problem = fmt.Sprintf("Price variant %s is sold from %d pieces on.", v["id"], number(v, "quantity_min"))
-	case has(v, "quantity_max") && pieces > number(v, "quantity_max"):
-		problem = fmt.Sprintf("Price variant %s is sold up to %d pieces.", v["id"], number(v, "quantity_max"))
+	case pieces < numberOf(v, "quantity_min"):
+		problem = fmt.Sprintf("Price variant %s is sold from %d pieces on.", v["id"], numberOf(v, "quantity_min"))
+	case has(v, "quantity_max") && pieces > numberOf(v, "quantity_max"):
+		problem = fmt.Sprintf("Price variant %s is sold up to %d pieces.", v["id"], numberOf(v, "quantity_max"))
 	}
 	p.check(problem == "", "line_items", problem)
 	line := c.blank(lineItems)
@@ -95,22 +95,22 @@ func unitAmount(v object, currency string, chosen any) (unit int64, problem stri
 	switch {
 	case chosen == nil:
 		problem = fmt.Sprintf("Price variant %s lets the buyer choose: send custom_amount.", v["id"])
-	case unit < number(v, "min_amount"):
-		problem = fmt.Sprintf("Price variant %s costs at least %d.", v["id"], number(v, "min_amount"))
-	case has(v, "max_amount") && unit > number(v, "max_amount"):
-		problem = fmt.Sprintf("Price variant %s costs at most %d.", v["id"], number(v, "max_amount"))
+	case unit < numberOf(v, "min_amount"):
+		problem = fmt.Sprintf("Price variant %s costs at least %d.", v["id"], numberOf(v, "min_amount"))
+	case has(v, "max_amount") && unit > numberOf(v, "max_amount"):
+		problem = fmt.Sprintf("Price variant %s costs at most %d.", v["id"], numberOf(v, "max_amount"))
 	}
 	return unit, problem
 }
 
 // unsellable says in a sentence why a quantity of a price variant cannot be sold, and returns nothing if it can.
 func (s *state) unsellable(v object, quantity int64) string {
-	switch product := s.objects[text(v, "product")]; {
+	switch product := s.objects[textOf(v, "product")]; {
 	case product["status"] != "active":
 		return fmt.Sprintf("Product %s is not active.", product["id"])
 	case v["status"] != "active":
 		return fmt.Sprintf("Price variant %s is archived.", v["id"])
-	case has(v, "stock") && number(v, "sold_count")+quantity > number(v, "stock"):
+	case has(v, "stock") && numberOf(v, "sold_count")+quantity > numberOf(v, "stock"):
 		return fmt.Sprintf("Price variant %s is out of stock.", v["id"])
 	}
 	return ""
@@ -141,10 +141,10 @@ func (c *call) price(o object, lines []object) error {
 	var subtotal int64
 	for _, line := range lines {
 		line["discount_amount"] = int64(0)
-		if number(line, "subtotal_amount") > math.MaxInt64-subtotal {
+		if numberOf(line, "subtotal_amount") > math.MaxInt64-subtotal {
 			return tooMuch
 		}
-		subtotal += number(line, "subtotal_amount")
+		subtotal += numberOf(line, "subtotal_amount")
 	}
 	if subtotal > maxAmount {
 		return tooMuch
@@ -154,7 +154,7 @@ func (c *call) price(o object, lines []object) error {
 	}
 	ids := make([]any, len(lines))
 	for i, line := range lines {
-		net := number(line, "subtotal_amount") - number(line, "discount_amount")
+		net := numberOf(line, "subtotal_amount") - numberOf(line, "discount_amount")
 		line["net_amount"], line["total_amount"] = net, net
 		ids[i] = line["id"]
 	}
@@ -165,13 +165,13 @@ func (c *call) price(o object, lines []object) error {
 	for _, name := range []string{"subtotal_amount", "discount_amount", "net_amount", "total_amount"} {
 		o[name] = total(lines, name)
 	}
-	o["tax_amount"], o["amount_due_now"], o["payment_method_required"] = int64(0), o["total_amount"], number(o, "total_amount") > 0
+	o["tax_amount"], o["amount_due_now"], o["payment_method_required"] = int64(0), o["total_amount"], numberOf(o, "total_amount") > 0
 	return nil
 }
 
 func total(lines []object, name string) (sum int64) {
 	for _, line := range lines {
-		sum += number(line, name)
+		sum += numberOf(line, name)
 	}
 	return sum
 }
@@ -213,8 +213,8 @@ func (c *call) takeOff(o object, lines []object) error {
 		return nil
 	}
 	problem := "This discount does not exist any more."
-	if d := c.objects[text(o, "discount")]; d != nil {
-		problem = apply(d, lines, text(o, "currency"))
+	if d := c.objects[textOf(o, "discount")]; d != nil {
+		problem = apply(d, lines, textOf(o, "currency"))
 	}
 	field := "discount_code"
 	if !has(o, "discount_code") {
@@ -236,9 +236,9 @@ func (c *call) requote(shown object) error {
 		return nil
 	}
 	c.change(o, nil)
-	currency := text(o, "currency")
+	currency := textOf(o, "currency")
 	return &recorded{refuse(http.StatusUnprocessableEntity, "line_items", fmt.Sprintf("The total has changed from %s to %s. Show it to the buyer, and confirm again.",
-		amountText(number(shown, "total_amount"), currency), amountText(number(o, "total_amount"), currency)))}
+		amountText(numberOf(shown, "total_amount"), currency), amountText(numberOf(o, "total_amount"), currency)))}
 }
 
 // decimals are how many decimals a currency has, if they are not two.
@@ -262,8 +262,8 @@ func amountText(amount int64, currency string) string {
 func (c *call) hold(lines []object) error {
 	pieces := map[string]int64{}
 	for _, line := range lines {
-		id := text(line, "price_variant")
-		pieces[id] += number(line, "quantity")
+		id := textOf(line, "price_variant")
+		pieces[id] += numberOf(line, "quantity")
 		if problem := c.unsellable(c.objects[id], pieces[id]); problem != "" {
 			return refuse(http.StatusUnprocessableEntity, "line_items", problem)
 		}

@@ -48,18 +48,18 @@ func (c *call) confirm(o object) (object, error) {
 	case o["status"] != "open":
 		return nil, refuse(http.StatusUnprocessableEntity, "status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", o["status"]))
 	}
-	due := number(o, "amount_due_now")
+	due := numberOf(o, "amount_due_now")
 	method, sent := c.body["payment_method"]
 	p := problems{}
 	p.check(has(o, "customer_email"), "customer_email", "The checkout needs the buyer's e-mail address.")
 	p.check(due == 0 || sent, "payment_method", "Send a payment method, such as pm_card_visa.")
 	for _, id := range list(o, "line_items") {
 		line := c.objects[id.(string)]
-		v := c.objects[text(line, "price_variant")]
+		v := c.objects[textOf(line, "price_variant")]
 		if v == nil {
 			return nil, refuse(http.StatusUnprocessableEntity, "line_items", fmt.Sprintf("No such price_variant: '%s'.", line["price_variant"]))
 		}
-		problem := c.unsellable(v, number(line, "quantity"))
+		problem := c.unsellable(v, numberOf(line, "quantity"))
 		p.check(problem == "", "line_items", problem)
 	}
 	var paid card
@@ -101,7 +101,7 @@ func chosen(method any) (card, error) {
 	case string:
 		token = m
 	case object:
-		given = strings.ReplaceAll(text(inner(m, "card"), "number"), " ", "")
+		given = strings.ReplaceAll(textOf(inner(m, "card"), "number"), " ", "")
 	}
 	for name, known := range cards {
 		if name == token || known.number == given {
@@ -116,7 +116,7 @@ func chosen(method any) (card, error) {
 
 // complete makes what a paid checkout leads to: customer, order, invoice, payment and grants.
 func (c *call) complete(o object, paid card) object {
-	amount, currency := number(o, "total_amount"), text(o, "currency")
+	amount, currency := numberOf(o, "total_amount"), textOf(o, "currency")
 	customer, isKnown := c.buyerOf(o)
 	c.orders++
 	order, invoice := c.blank(orders), c.blank(invoices)
@@ -134,9 +134,9 @@ func (c *call) complete(o object, paid card) object {
 	maps.Copy(order, object{
 		"number": c.orders, "status": "pending", "billing_reason": "purchase", "customer": customer["id"], "customer_verified": isKnown,
 		"line_items": ids, "due_amount": amount, "checkout": o["id"], "invoice": invoice["id"], "billing_name": o["customer_name"],
-		"billing_address": o["billing_address"], "tax_id": o["tax_id"], "custom_field_data": o["custom_field_data"], "withdrawal_waived_at": o["withdrawal_waived_at"], "receipt_url": c.root + "/receipt/" + text(order, "id"),
+		"billing_address": o["billing_address"], "tax_id": o["tax_id"], "custom_field_data": o["custom_field_data"], "withdrawal_waived_at": o["withdrawal_waived_at"], "receipt_url": c.root + "/receipt/" + textOf(order, "id"),
 	})
-	hosted := c.root + "/invoice/" + text(invoice, "id")
+	hosted := c.root + "/invoice/" + textOf(invoice, "id")
 	maps.Copy(invoice, object{
 		"number": fmt.Sprintf("%s-%06d", c.account["invoice_prefix"], c.orders), "status": "open", "collection_method": "charge_automatically",
 		"billing_reason": "purchase", "customer": customer["id"], "customer_email": o["customer_email"], "customer_name": o["customer_name"],
@@ -146,9 +146,9 @@ func (c *call) complete(o object, paid card) object {
 	c.put(order)
 	c.put(invoice)
 	c.bought(customer, amount, currency)
-	if d := c.objects[text(o, "discount")]; d != nil {
+	if d := c.objects[textOf(o, "discount")]; d != nil {
 		d = maps.Clone(d)
-		d["redemptions_count"] = number(d, "redemptions_count") + 1
+		d["redemptions_count"] = numberOf(d, "redemptions_count") + 1
 		c.put(d)
 	}
 	c.emit(sdk.EventOrderCreated, order, "customer", "line_items")
@@ -179,13 +179,13 @@ func (c *call) complete(o object, paid card) object {
 // the address. Who only typed an address changes nothing of its owner. Beside the seller's own id, such an address finds nobody.
 func (c *call) buyerOf(o object) (customer object, isKnown bool) {
 	external, isVerified := o["external_customer_id"], isTrue(o, "customer_email_verified")
-	customer = c.objects[text(o, "customer")]
+	customer = c.objects[textOf(o, "customer")]
 	isKnown = customer != nil || external != nil || isVerified
 	if customer == nil && external != nil {
 		customer = c.other("customer", object{"external_id": external}, "external_id")
 	}
 	if customer == nil && (external == nil || isVerified) {
-		customer = c.customerOf(text(o, "customer_email"))
+		customer = c.customerOf(textOf(o, "customer_email"))
 	}
 	if customer == nil {
 		customer = c.blank(customers)
@@ -193,7 +193,7 @@ func (c *call) buyerOf(o object) (customer object, isKnown bool) {
 		if isKnown {
 			customer["tax_id"] = o["tax_id"]
 		}
-		c.typed[text(customer, "id")] = external != nil && !isVerified
+		c.typed[textOf(customer, "id")] = external != nil && !isVerified
 	}
 	customer = maps.Clone(customer)
 	if isKnown {
@@ -223,15 +223,15 @@ func (c *call) bought(customer object, amount int64, currency string) {
 		first = c.now
 	}
 	c.change(customer, object{
-		"type": "customer", "orders_count": number(customer, "orders_count") + 1, "total_spent": spent, "first_paid_at": first, "last_order_at": c.now,
+		"type": "customer", "orders_count": numberOf(customer, "orders_count") + 1, "total_spent": spent, "first_paid_at": first, "last_order_at": c.now,
 	})
 }
 
 // sold counts a line that was sold. That changes nothing else of product and price variant.
 func (c *call) sold(line object) {
 	for field, counter := range map[string]string{"product": "sales_count", "price_variant": "sold_count"} {
-		counted := maps.Clone(c.objects[text(line, field)])
-		counted[counter] = number(counted, counter) + number(line, "quantity")
+		counted := maps.Clone(c.objects[textOf(line, field)])
+		counted[counter] = numberOf(counted, counter) + numberOf(line, "quantity")
 		c.put(counted)
 	}
 }

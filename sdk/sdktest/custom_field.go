@@ -11,9 +11,9 @@ func checkCustomFields(o object, p problems) {
 	seen := map[string]bool{}
 	for i, f := range list(o, "custom_fields") {
 		field, at := f.(object), fmt.Sprintf("custom_fields.%d.", i)
-		p.check(!seen[text(field, "key")], at+"key", "Another custom field has this key.")
+		p.check(!seen[textOf(field, "key")], at+"key", "Another custom field has this key.")
 		p.check((field["type"] == "select") == (len(list(field, "options")) > 0), at+"options", "A select, and nothing else, has options.")
-		seen[text(field, "key")] = true
+		seen[textOf(field, "key")] = true
 	}
 }
 
@@ -21,8 +21,8 @@ func checkCustomFields(o object, p problems) {
 func (s *state) checkAnswers(answers object, lines []object, complete bool) error {
 	questions := map[string][]object{} // two products may ask under one key
 	for _, line := range lines {
-		for _, f := range list(s.objects[text(line, "product")], "custom_fields") {
-			key := text(f.(object), "key")
+		for _, f := range list(s.objects[textOf(line, "product")], "custom_fields") {
+			key := textOf(f.(object), "key")
 			questions[key] = append(questions[key], f.(object))
 		}
 	}

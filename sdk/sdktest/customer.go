@@ -18,7 +18,7 @@ var customers = &kind{
 func updateCustomer(c *call, _, o object) error {
 	err := c.checkCustomer(o)
 	if err == nil && has(c.body, "email") {
-		delete(c.typed, text(o, "id"))
+		delete(c.typed, textOf(o, "id"))
 	}
 	return err
 }
@@ -51,7 +51,7 @@ var customerHandlers = map[string]handler{
 
 func (c *call) checkCustomer(o object) error {
 	p := problems{}
-	other := c.customerOf(text(o, "email"))
+	other := c.customerOf(textOf(o, "email"))
 	p.check(other == nil || other["id"] == o["id"], "email", "Another customer has this e-mail address.")
 	p.check(!has(o, "external_id") || c.other("customer", o, "external_id") == nil, "external_id", "Another customer has this external_id.")
 	return p.err()
@@ -60,7 +60,7 @@ func (c *call) checkCustomer(o object) error {
 // customerOf returns the customer who owns an address, nil if there is none.
 func (s *state) customerOf(email string) object {
 	for _, o := range s.all("customer") {
-		if strings.EqualFold(text(o, "email"), email) && !s.typed[text(o, "id")] {
+		if strings.EqualFold(textOf(o, "email"), email) && !s.typed[textOf(o, "id")] {
 			return o
 		}
 	}
@@ -81,14 +81,14 @@ func createLead(c *call, o object) error {
 		return unfaked("know sites")
 	}
 	if has(c.body, "product") {
-		product, err := c.referred("product", text(c.body, "product"), "product")
+		product, err := c.referred("product", textOf(c.body, "product"), "product")
 		if err != nil {
 			return err
 		}
 		o["product"] = product["id"]
 	}
 	for _, other := range c.all("lead") {
-		if strings.EqualFold(text(other, "email"), text(o, "email")) && other["product"] == o["product"] {
+		if strings.EqualFold(textOf(other, "email"), textOf(o, "email")) && other["product"] == o["product"] {
 			if isTrue(c.body, "upsert") {
 				return unfaked("change a lead by upsert: true")
 			}
@@ -96,7 +96,7 @@ func createLead(c *call, o object) error {
 		}
 	}
 	c.status = http.StatusCreated
-	customer := c.customerOf(text(o, "email"))
+	customer := c.customerOf(textOf(o, "email"))
 	if customer == nil {
 		customer = c.blank(customers)
 		customer["email"], customer["name"] = o["email"], o["name"]

@@ -60,12 +60,12 @@ func (c *call) checkDiscount(o object) error {
 		}
 		o["applies_to"] = kept
 	}
-	if text(o, "name") == "" {
-		o["name"] = text(o, "code")
+	if textOf(o, "name") == "" {
+		o["name"] = textOf(o, "code")
 	}
 	hasAmount := has(o, "amount") || len(inner(o, "amounts")) > 0
 	p := problems{}
-	p.check(text(o, "name") != "", "name", "Send a name of 1 to 255 characters, or a code.")
+	p.check(textOf(o, "name") != "", "name", "Send a name of 1 to 255 characters, or a code.")
 	if o["type"] == "percent" {
 		p.check(has(o, "percent_bps"), "percent_bps", "A percent discount has percent_bps from 1 to 10000, which is all of it.")
 		p.check(!hasAmount, "amount", "Only a discount of type fixed has amounts. Send percent_bps.")
@@ -79,7 +79,7 @@ func (c *call) checkDiscount(o object) error {
 		p.check(!has(o, "duration_in_months"), "duration_in_months", "Only a repeating discount has this. Send duration repeating.")
 	}
 	if has(o, "code") {
-		other := c.discountOf(text(o, "code"))
+		other := c.discountOf(textOf(o, "code"))
 		p.check(other == nil || other["id"] == o["id"], "code", "Another discount has this code.")
 	}
 	if (has(o, "amount") || has(o, "min_subtotal_amount")) && !has(o, "currency") {
@@ -91,7 +91,7 @@ func (c *call) checkDiscount(o object) error {
 // discountOf returns the discount with a code, nil if there is none.
 func (s *state) discountOf(code string) object {
 	for _, d := range s.all("discount") {
-		if has(d, "code") && strings.EqualFold(text(d, "code"), code) {
+		if has(d, "code") && strings.EqualFold(textOf(d, "code"), code) {
 			return d
 		}
 	}
@@ -103,24 +103,24 @@ func apply(d object, lines []object, currency string) (problem string) {
 	var subtotal, sum int64
 	var eligible []object
 	for _, line := range lines {
-		subtotal += number(line, "subtotal_amount")
+		subtotal += numberOf(line, "subtotal_amount")
 		if isFor(d, line) {
 			eligible = append(eligible, line)
-			sum += number(line, "subtotal_amount")
+			sum += numberOf(line, "subtotal_amount")
 		}
 	}
-	total := min(number(d, "amount"), sum)
+	total := min(numberOf(d, "amount"), sum)
 	switch {
 	case d["status"] == "disabled":
 		return "This discount is disabled."
-	case has(d, "max_redemptions") && number(d, "redemptions_count") >= number(d, "max_redemptions"):
+	case has(d, "max_redemptions") && numberOf(d, "redemptions_count") >= numberOf(d, "max_redemptions"):
 		return "This discount has been used as often as it can be."
 	case has(d, "min_subtotal_amount") && d["currency"] != currency:
 		return fmt.Sprintf("This discount cannot be used in %s.", currency)
-	case subtotal < number(d, "min_subtotal_amount"):
-		return fmt.Sprintf("This discount needs a subtotal of at least %d.", number(d, "min_subtotal_amount"))
+	case subtotal < numberOf(d, "min_subtotal_amount"):
+		return fmt.Sprintf("This discount needs a subtotal of at least %d.", numberOf(d, "min_subtotal_amount"))
 	case d["type"] == "percent":
-		total = percentOf(sum, number(d, "percent_bps"))
+		total = percentOf(sum, numberOf(d, "percent_bps"))
 	case d["currency"] != currency:
 		amount, known := inner(d, "amounts")[currency].(int64)
 		if !known {
@@ -160,7 +160,7 @@ func share(total, sum int64, lines []object) {
 	for i, line := range lines {
 		var off, remainder uint64
 		if sum > 0 {
-			hi, lo := bits.Mul64(uint64(total), uint64(number(line, "subtotal_amount")))
+			hi, lo := bits.Mul64(uint64(total), uint64(numberOf(line, "subtotal_amount")))
 			off, remainder = bits.Div64(hi, lo, uint64(sum))
 		}
 		line["discount_amount"] = int64(off)
@@ -169,7 +169,7 @@ func share(total, sum int64, lines []object) {
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.remainder, a.remainder) })
 	for _, p := range parts[:rest] {
-		p.line["discount_amount"] = number(p.line, "discount_amount") + 1
+		p.line["discount_amount"] = numberOf(p.line, "discount_amount") + 1
 	}
 }
 
@@ -177,7 +177,7 @@ var checkoutLinks = &kind{
 	schema:   "CheckoutLink",
 	defaults: object{"allow_discount_codes": true, "active": true},
 	create: func(c *call, o object) error {
-		o["url"] = c.root + "/buy/" + text(o, "id")
+		o["url"] = c.root + "/buy/" + textOf(o, "id")
 		return c.checkCheckoutLink(o)
 	},
 	update: func(c *call, _, o object) error { return c.checkCheckoutLink(o) },
@@ -195,7 +195,7 @@ func (c *call) checkCheckoutLink(o object) error {
 			return refuse(http.StatusUnprocessableEntity, at, fmt.Sprintf("Price variant %s is sold for its suggested amount by a link: give it one.", v["id"]))
 		}
 	}
-	if has(o, "discount") && c.lookup("discount", text(o, "discount")) == nil {
+	if has(o, "discount") && c.lookup("discount", textOf(o, "discount")) == nil {
 		return refuse(http.StatusNotFound, "discount", fmt.Sprintf("No such discount: '%s'.", o["discount"]))
 	}
 	return nil

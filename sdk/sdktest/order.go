@@ -44,7 +44,7 @@ func (c *call) give(order object) []any {
 	ids := []any{}
 	for _, id := range list(order, "line_items") {
 		line := c.objects[id.(string)]
-		if product := c.objects[text(line, "product")]; product["type"] == "tip" {
+		if product := c.objects[textOf(line, "product")]; product["type"] == "tip" {
 			continue
 		}
 		g := c.blank(grants)
@@ -59,17 +59,17 @@ func (c *call) give(order object) []any {
 }
 
 func createRefund(c *call, o object) error {
-	order, err := c.referred("order", text(c.body, "order"), "order")
+	order, err := c.referred("order", textOf(c.body, "order"), "order")
 	if err != nil {
 		return err
 	}
-	rest := number(order, "refundable_amount")
+	rest := numberOf(order, "refundable_amount")
 	amount, sent := c.body["amount"].(int64)
 	if !sent {
 		amount = rest
 	}
 	p := problems{}
-	p.check(number(order, "paid_amount") > 0, "order", "Nothing was paid for this order.")
+	p.check(numberOf(order, "paid_amount") > 0, "order", "Nothing was paid for this order.")
 	switch {
 	case len(p) > 0:
 	case rest == 0:
@@ -92,18 +92,18 @@ func createRefund(c *call, o object) error {
 		status = "refunded"
 	}
 	order = c.change(order, object{
-		"status": status, "refunded_amount": number(order, "refunded_amount") + amount, "refundable_amount": rest - amount, "refunds": appended(list(order, "refunds"), o["id"]),
+		"status": status, "refunded_amount": numberOf(order, "refunded_amount") + amount, "refundable_amount": rest - amount, "refunds": appended(list(order, "refunds"), o["id"]),
 	})
-	if invoice := c.objects[text(order, "invoice")]; invoice != nil {
-		c.change(invoice, object{"credit_notes": number(invoice, "credit_notes") + amount, "refunds": order["refunds"]})
+	if invoice := c.objects[textOf(order, "invoice")]; invoice != nil {
+		c.change(invoice, object{"credit_notes": numberOf(invoice, "credit_notes") + amount, "refunds": order["refunds"]})
 	}
 	c.emitRefund(sdk.EventRefundCreated, order, o)
-	maps.Copy(o, object{"status": "succeeded", "succeeded_at": c.now, "provider_refund_id": "tre_" + text(o, "id")})
+	maps.Copy(o, object{"status": "succeeded", "succeeded_at": c.now, "provider_refund_id": "tre_" + textOf(o, "id")})
 	c.put(maps.Clone(o))
-	if customer := c.objects[text(order, "customer")]; customer != nil {
+	if customer := c.objects[textOf(order, "customer")]; customer != nil {
 		spent := maps.Clone(inner(customer, "total_spent"))
-		before, _ := spent[text(order, "currency")].(int64)
-		spent[text(order, "currency")] = before - amount
+		before, _ := spent[textOf(order, "currency")].(int64)
+		spent[textOf(order, "currency")] = before - amount
 		c.change(customer, object{"total_spent": spent})
 	}
 	if isTrue(o, "revoke_access") {

@@ -23,7 +23,7 @@ var priceVariants = &kind{
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 func createPriceVariant(c *call, o object) error {
-	product, err := c.referred("product", text(c.body, "product"), "product")
+	product, err := c.referred("product", textOf(c.body, "product"), "product")
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func updatePriceVariant(c *call, before, o object) error {
 	p := problems{}
 	completePriceVariant(o)
 	checkPriceVariant(o, "", p)
-	if number(before, "sold_count") > 0 {
+	if numberOf(before, "sold_count") > 0 {
 		checkSold(before, o, p)
 	}
 	c.checkExternalID(o, "", p)
-	product := c.objects[text(o, "product")]
+	product := c.objects[textOf(o, "product")]
 	p.check(o["status"] == "active" || before["status"] != "active" || !c.isLastActive(product, o), "status",
 		"This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
 	if err := p.err(); err != nil {
@@ -63,9 +63,9 @@ func updatePriceVariant(c *call, before, o object) error {
 }
 
 func removePriceVariant(c *call, o object) error {
-	product := c.objects[text(o, "product")]
+	product := c.objects[textOf(o, "product")]
 	switch {
-	case c.isOrdered("price_variant", text(o, "id")):
+	case c.isOrdered("price_variant", textOf(o, "id")):
 		return refuse(http.StatusUnprocessableEntity, "base", "This price variant has been sold and cannot be deleted. Archive it instead.")
 	case c.isLastActive(product, o):
 		return refuse(http.StatusUnprocessableEntity, "base", "This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
@@ -85,7 +85,7 @@ func (s *state) isLastActive(product, variant object) bool {
 // variantsOf returns the price variants of a product by position.
 func (s *state) variantsOf(product object) []object {
 	own := slices.DeleteFunc(s.all("price_variant"), func(v object) bool { return v["product"] != product["id"] })
-	slices.SortStableFunc(own, func(a, b object) int { return cmp.Compare(number(a, "position"), number(b, "position")) })
+	slices.SortStableFunc(own, func(a, b object) int { return cmp.Compare(numberOf(a, "position"), numberOf(b, "position")) })
 	return own
 }
 
@@ -114,7 +114,7 @@ func checkPriceVariant(o object, at string, p problems) {
 			p.check(!has(o, name), at+name, onlyRecurring)
 		}
 		for _, name := range []string{"trial_days", "setup_fee_amount"} {
-			p.check(number(o, name) == 0, at+name, onlyRecurring)
+			p.check(numberOf(o, name) == 0, at+name, onlyRecurring)
 		}
 	}
 	if o["amount_type"] != "custom" {
@@ -122,10 +122,10 @@ func checkPriceVariant(o object, at string, p problems) {
 			p.check(!has(o, name), at+name, onlyCustom)
 		}
 	}
-	p.check(o["amount_type"] == "fixed" || number(o, "amount") == 0, at+"amount", fmt.Sprintf("A price variant with amount_type %s has the amount 0.", o["amount_type"]))
-	p.check(o["amount_type"] != "fixed" || number(o, "amount") > 0, at+"amount", "A fixed amount is above 0. Send amount_type free to give it away.")
-	p.check(!has(o, "quantity_max") || number(o, "quantity_max") >= number(o, "quantity_min"), at+"quantity_max", "The greatest quantity is at least quantity_min.")
-	p.check(!has(o, "stock") || number(o, "stock") >= number(o, "sold_count"), at+"stock", "The stock is at least what was sold or is being paid for.")
+	p.check(o["amount_type"] == "fixed" || numberOf(o, "amount") == 0, at+"amount", fmt.Sprintf("A price variant with amount_type %s has the amount 0.", o["amount_type"]))
+	p.check(o["amount_type"] != "fixed" || numberOf(o, "amount") > 0, at+"amount", "A fixed amount is above 0. Send amount_type free to give it away.")
+	p.check(!has(o, "quantity_max") || numberOf(o, "quantity_max") >= numberOf(o, "quantity_min"), at+"quantity_max", "The greatest quantity is at least quantity_min.")
+	p.check(!has(o, "stock") || numberOf(o, "stock") >= numberOf(o, "sold_count"), at+"stock", "The stock is at least what was sold or is being paid for.")
 }
 
 // checkExternalID refuses the external id of another price variant.
@@ -147,7 +147,7 @@ func checkSold(before, o object, p problems) {
 // amountIn returns the amount of a unit in a currency, and whether there is one.
 func amountIn(v object, currency string) (int64, bool) {
 	if v["currency"] == currency || v["amount_type"] == "free" && currency != "" {
-		return number(v, "amount"), true
+		return numberOf(v, "amount"), true
 	}
 	amount, ok := inner(v, "currency_amounts")[currency].(int64)
 	return amount, ok

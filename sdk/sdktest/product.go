@@ -27,8 +27,8 @@ var productHandlers = map[string]handler{
 }
 
 func createProduct(c *call, o object) error {
-	if !has(o, "slug") || text(o, "slug") == "" {
-		o["slug"] = c.slugFor("product", text(o, "name"))
+	if !has(o, "slug") || textOf(o, "slug") == "" {
+		o["slug"] = c.slugFor("product", textOf(o, "name"))
 	}
 	var variants []object
 	p := problems{}
@@ -61,7 +61,7 @@ func createProduct(c *call, o object) error {
 }
 
 func updateProduct(c *call, before, o object) error {
-	if err := c.checkProduct(o, text(before, "status")); err != nil {
+	if err := c.checkProduct(o, textOf(before, "status")); err != nil {
 		return err
 	}
 	if !maps.EqualFunc(before, o, same) {
@@ -79,7 +79,7 @@ func (c *call) checkProduct(o object, from string) error {
 		p.check(!has(o, field) || c.other("product", o, field) == nil, field, message)
 	}
 	checkCustomFields(o, p)
-	status := text(o, "status")
+	status := textOf(o, "status")
 	p.check(status == from || slices.Contains(productMoves[from], status), "status", fmt.Sprintf("This product is %s and cannot become %s.", from, status))
 	p.check(status != "active" || has(o, "default_price_variant"), "status",
 		"A product needs an active price variant before it can be active. Create one with POST /price_variants.")
@@ -100,12 +100,12 @@ func (c *call) moveProduct(to string, from ...string) (object, error) {
 	if err != nil || before["status"] == to {
 		return before, err
 	}
-	if !slices.Contains(from, text(before, "status")) {
+	if !slices.Contains(from, textOf(before, "status")) {
 		return nil, refuse(http.StatusUnprocessableEntity, "status", fmt.Sprintf("A product that is %s cannot become %s this way.", before["status"], to))
 	}
 	o := maps.Clone(before)
 	o["status"] = to
-	if err := c.checkProduct(o, text(before, "status")); err != nil {
+	if err := c.checkProduct(o, textOf(before, "status")); err != nil {
 		return nil, err
 	}
 	o = c.change(o, nil)
@@ -123,7 +123,7 @@ func duplicateProduct(c *call) (object, error) {
 	for _, name := range []string{"id", "status", "sales_count", "published_at", "external_id", "created_at", "updated_at"} {
 		o[name] = fresh[name]
 	}
-	o["slug"] = c.slugFor("product", text(o, "name"))
+	o["slug"] = c.slugFor("product", textOf(o, "name"))
 	var variants []object
 	for _, id := range list(original, "price_variants") {
 		v := maps.Clone(c.objects[id.(string)])
@@ -142,7 +142,7 @@ func duplicateProduct(c *call) (object, error) {
 }
 
 func removeProduct(c *call, o object) error {
-	if c.isOrdered("product", text(o, "id")) {
+	if c.isOrdered("product", textOf(o, "id")) {
 		return refuse(http.StatusUnprocessableEntity, "base", "This product has been ordered or given and cannot be deleted. Archive it instead.")
 	}
 	for _, id := range list(o, "price_variants") {
@@ -175,12 +175,12 @@ func summarize(o object, variants []object) {
 			continue
 		}
 		if !has(o, "default_price_variant") {
-			o["default_price_variant"], currency = v["id"], text(v, "currency")
+			o["default_price_variant"], currency = v["id"], textOf(v, "currency")
 		}
 		low, ok := amountIn(v, currency)
 		high := low
 		if v["amount_type"] == "custom" {
-			low, high = number(v, "min_amount"), max(number(v, "min_amount"), number(v, "suggested_amount"), number(v, "max_amount"))
+			low, high = numberOf(v, "min_amount"), max(numberOf(v, "min_amount"), numberOf(v, "suggested_amount"), numberOf(v, "max_amount"))
 		}
 		if !ok {
 			continue

@@ -72,7 +72,7 @@ func (g *guess) field(name string, s *schema, depth int) any {
 	if len(all) == 0 || g.IntN(8) == 0 || s.Type == "array" && s.Items.Type != "string" {
 		return g.value(s, depth)
 	}
-	id := text(all[g.IntN(len(all))], "id")
+	id := textOf(all[g.IntN(len(all))], "id")
 	if s.Type == "array" {
 		return []any{id}
 	}
@@ -182,7 +182,7 @@ func (g *guess) id(op *operation) string {
 	}
 	o := all[g.IntN(len(all))]
 	if strings.Contains(op.Path, "client_secret") {
-		return text(o, "client_secret")
+		return textOf(o, "client_secret")
 	}
-	return text(o, "id")
+	return textOf(o, "id")
 }

@@ -154,15 +154,15 @@ func (c *call) page(k *kind) (object, error) {
 func cut(all []object, after, before string, isAscending bool, limit int) (page []object, hasMore bool) {
 	follows := func(o object, id string) bool { // in the order of the list
 		if isAscending {
-			return cmp.Compare(text(o, "id"), id) > 0
+			return cmp.Compare(textOf(o, "id"), id) > 0
 		}
-		return cmp.Compare(text(o, "id"), id) < 0
+		return cmp.Compare(textOf(o, "id"), id) < 0
 	}
 	switch {
 	case after != "":
 		all = slices.DeleteFunc(all, func(o object) bool { return !follows(o, after) })
 	case before != "":
-		all = slices.DeleteFunc(all, func(o object) bool { return text(o, "id") == before || follows(o, before) })
+		all = slices.DeleteFunc(all, func(o object) bool { return textOf(o, "id") == before || follows(o, before) })
 		return all[max(0, len(all)-limit):], len(all) > limit
 	}
 	return all[:min(len(all), limit)], len(all) > limit
@@ -199,9 +199,9 @@ func (c *call) keeps(o object) bool {
 		switch {
 		case slices.Contains(notFilters, name):
 		case name == "created_after":
-			ok = text(o, "created_at") >= instant(want)
+			ok = textOf(o, "created_at") >= instant(want)
 		case name == "created_before":
-			ok = text(o, "created_at") < instant(want)
+			ok = textOf(o, "created_at") < instant(want)
 		case name == "metadata":
 			for key, wanted := range want.(map[string]string) {
 				ok = ok && inner(o, name)[key] == wanted
@@ -211,9 +211,9 @@ func (c *call) keeps(o object) bool {
 		case name == "tag":
 			ok = slices.Contains(list(o, "tags"), want)
 		case name == "customer_email" && o["object"] == "order":
-			ok = strings.EqualFold(text(c.objects[text(o, "invoice")], name), want.(string)) // an order does not show it
+			ok = strings.EqualFold(textOf(c.objects[textOf(o, "invoice")], name), want.(string)) // an order does not show it
 		case name == "email" || name == "customer_email" || name == "code":
-			ok = strings.EqualFold(text(o, name), want.(string))
+			ok = strings.EqualFold(textOf(o, name), want.(string))
 		default:
 			ok = o[name] == want
 			if ref, isText := want.(string); isText && !ok {

@@ -114,12 +114,12 @@ func zero(s *schema) any {
 
 // put stores an object as it is now.
 func (s *state) put(o object) {
-	id, kind := text(o, "id"), text(o, "object")
+	id, kind := textOf(o, "id"), textOf(o, "object")
 	if s.objects[id] == nil {
 		s.ids[kind] = append(s.ids[kind], id)
 	}
 	s.objects[id] = o
-	if slug := text(o, "slug"); slug != "" {
+	if slug := textOf(o, "slug"); slug != "" {
 		s.slugs[kind+" "+slug] = id
 	}
 }
@@ -137,7 +137,7 @@ func (c *call) change(o object, with object) object {
 
 // drop deletes an object.
 func (s *state) drop(o object) {
-	id, kind := text(o, "id"), text(o, "object")
+	id, kind := textOf(o, "id"), textOf(o, "object")
 	delete(s.objects, id)
 	s.ids[kind] = slices.DeleteFunc(s.ids[kind], func(other string) bool { return other == id })
 	s.deleted[id] = kind
@@ -199,9 +199,9 @@ func (s *state) slugFor(kind, name string) string {
 	return slug
 }
 
-// text, number and list read a field. Null and a missing one are empty.
-func text(o object, name string) string     { value, _ := o[name].(string); return value }
-func number(o object, name string) int64    { value, _ := o[name].(int64); return value }
+// textOf, numberOf and list read a field. Null and a missing one are empty.
+func textOf(o object, name string) string   { value, _ := o[name].(string); return value }
+func numberOf(o object, name string) int64  { value, _ := o[name].(int64); return value }
 func list(o object, name string) []any      { value, _ := o[name].([]any); return value }
 func isTrue(o object, name string) bool     { value, _ := o[name].(bool); return value }
 func inner(o object, name string) object    { value, _ := o[name].(object); return value }

@@ -97,7 +97,7 @@ func (s *Server) Redeliver(eventID string) Delivery {
 	if stored == nil || handler == nil {
 		s.t.Fatalf("sdktest: Redeliver: there is no event %q, or no handler", eventID)
 	}
-	return s.hand(&event{id: eventID, kind: text(stored, "type"), body: payload(stored)}, handler, secret)
+	return s.hand(&event{id: eventID, kind: textOf(stored, "type"), body: payload(stored)}, handler, secret)
 }
 
 // happened returns the events of the call that was done, unless they are held. The server is locked.
@@ -166,7 +166,7 @@ func (s *state) newEvent(kind string, data any) *event {
 	o := c.blank(webhookEvents)
 	o["type"], o["api_version"], o["data"], o["status"] = kind, "v1", data, nil
 	s.put(o)
-	return &event{id: text(o, "id"), kind: kind, body: payload(o)}
+	return &event{id: textOf(o, "id"), kind: kind, body: payload(o)}
 }
 
 // payload returns the body of a delivery.

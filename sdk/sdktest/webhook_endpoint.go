@@ -49,7 +49,7 @@ var webhookHandlers = map[string]handler{
 
 func checkEndpoint(o object) error {
 	p := problems{}
-	at, err := url.Parse(text(o, "url"))
+	at, err := url.Parse(textOf(o, "url"))
 	p.check(err == nil && at.Host != "" && (at.Scheme == "https" || at.Scheme == "http"), "url", "url must be an absolute URL beginning with https://.")
 	for _, name := range list(o, "enabled_events") {
 		p.check(name == "*" || slices.Contains(eventTypes, name.(string)), "enabled_events",

@@ -143,8 +143,8 @@ func (d *Dashboard) audience(v *visit) error {
 
 func audiencePage(v *visit, a *sdk.AdAudience, f *ui.Form) ui.Page {
 	p := ui.Page{Heading: a.Name, Badge: audienceBadge(a.Status), Up: &ui.Link{Text: "Audiences", Address: audiencesPage}, Sections: []ui.Section{{Terms: []ui.Term{
-		{Name: "Network", Value: platformCell(a.Platform)}, {Name: "Kind", Value: ui.Cell{Text: snakeWords(string(a.Type))}}, {Name: "Description", Value: text(a.Description)},
-		{Name: "People, about", Value: ui.Cell{Text: countCell(a.Size).Text}}, {Name: "What the network said", Value: text(a.StatusReason)}, {Name: "Id", Value: ui.Cell{Text: a.ID, Code: true}},
+		{Name: "Network", Value: platformCell(a.Platform)}, {Name: "Kind", Value: ui.Cell{Text: snakeWords(string(a.Type))}}, {Name: "Description", Value: textCell(a.Description)},
+		{Name: "People, about", Value: ui.Cell{Text: countCell(a.Size).Text}}, {Name: "What the network said", Value: textCell(a.StatusReason)}, {Name: "Id", Value: ui.Cell{Text: a.ID, Code: true}},
 	}}}}
 	if v.may("ads:write") {
 		p.Actions = []ui.Link{{Text: "Delete", Address: audiencesPage + "/" + a.ID + "/delete", Danger: true}}

@@ -124,7 +124,7 @@ func (d *Dashboard) channel(v *visit) error {
 	terms := []ui.Term{
 		{Name: "Network", Value: platformCell(c.Platform)}, {Name: "Profile", Value: ui.Cell{Text: cmp.Or(c.Username, core.Deref(c.PlatformAccountID))}},
 		{Name: "Let in until", Value: d.tokenCell(v, c)}, {Name: "May", Value: ui.Cell{Text: strings.Join(c.Scopes, ", ")}},
-		{Name: "Activated", Value: v.when(c.AdsActivatedAt)}, {Name: "Goes by way of", Value: text(c.ThirdParty)}, {Name: "What the network said", Value: text(c.LastError)},
+		{Name: "Activated", Value: v.when(c.AdsActivatedAt)}, {Name: "Goes by way of", Value: textCell(c.ThirdParty)}, {Name: "What the network said", Value: textCell(c.LastError)},
 		{Name: "Id", Value: ui.Cell{Text: c.ID, Code: true}},
 	}
 	p := ui.Page{Heading: cmp.Or(c.DisplayName, c.Username, c.ID), Badge: channelBadge(c.AdsStatus), Up: &ui.Link{Text: "Channels", Address: channelsPage}, Sections: []ui.Section{{Terms: terms}}}
@@ -163,7 +163,7 @@ func (d *Dashboard) adAccountTable(v *visit, c *sdk.SocialAccount) (*ui.Table, e
 		if !a.Selectable {
 			badge = &ui.Badge{Text: "Not usable", Tone: "bad", Icon: "alert"}
 		}
-		t.Rows = append(t.Rows, []ui.Cell{{Text: a.Name}, {Badge: badge}, text(a.UnusableReason), spendCell(&a.AmountSpent, a.Currency), spendCell(a.SpendCap, a.Currency), {Text: a.Timezone}, {Text: a.ID, Code: true}})
+		t.Rows = append(t.Rows, []ui.Cell{{Text: a.Name}, {Badge: badge}, textCell(a.UnusableReason), spendCell(&a.AmountSpent, a.Currency), spendCell(a.SpendCap, a.Currency), {Text: a.Timezone}, {Text: a.ID, Code: true}})
 	}
 	v.turnPages(t, v.pageNumber(), list.HasMore)
 	return t, nil

@@ -56,7 +56,7 @@ func (d *Dashboard) getThing(v *visit, kind, from string) (*thing, error) {
 		return &thing{
 			kind: kind, word: "campaign", id: c.ID, name: c.Name, platform: c.Platform, channel: c.AccountID, adAccount: c.AdAccountID, currency: c.Currency, campaign: c.ID,
 			status: c.Status, configured: c.ConfiguredStatus, budget: c.Budget, schedule: c.Schedule, metrics: c.Metrics, up: ui.Link{Text: "Ads", Address: adsPage},
-			terms: []ui.Term{{Name: "Ad account", Value: ui.Cell{Text: c.AdAccountName}}, {Name: "Goal", Value: goalCell(c.Goal)}, {Name: "Bidding", Value: text(c.BidStrategy)}},
+			terms: []ui.Term{{Name: "Ad account", Value: ui.Cell{Text: c.AdAccountName}}, {Name: "Goal", Value: goalCell(c.Goal)}, {Name: "Bidding", Value: textCell(c.BidStrategy)}},
 		}, nil
 	case "ad-groups":
 		g, err := d.api.AdGroups.Get(v.ctx(), id, &sdk.GetAdGroupParams{Platform: v.platform(), From: &from})
@@ -67,7 +67,7 @@ func (d *Dashboard) getThing(v *visit, kind, from string) (*thing, error) {
 			kind: kind, word: "ad group", id: g.ID, name: g.Name, platform: g.Platform, channel: g.AccountID, adAccount: g.AdAccountID, currency: g.Currency, campaign: g.CampaignID,
 			status: g.Status, configured: g.ConfiguredStatus, budget: g.Budget, schedule: g.Schedule, metrics: g.Metrics,
 			up:    ui.Link{Text: g.CampaignName, Address: thingPage("campaigns", g.CampaignID, g.Platform)},
-			terms: []ui.Term{{Name: "Ad account", Value: ui.Cell{Text: g.AdAccountName}}, {Name: "Goal", Value: goalCell(g.Goal)}, {Name: "Bidding", Value: text(g.BidStrategy)}, {Name: "Shown to", Value: ui.Cell{Text: targetText(&g.Targeting)}}},
+			terms: []ui.Term{{Name: "Ad account", Value: ui.Cell{Text: g.AdAccountName}}, {Name: "Goal", Value: goalCell(g.Goal)}, {Name: "Bidding", Value: textCell(g.BidStrategy)}, {Name: "Shown to", Value: ui.Cell{Text: targetText(&g.Targeting)}}},
 		}, nil
 	}
 	a, err := d.api.Ads.Get(v.ctx(), id, &sdk.GetAdParams{Platform: v.platform(), From: &from})
@@ -80,8 +80,8 @@ func (d *Dashboard) getThing(v *visit, kind, from string) (*thing, error) {
 		up: ui.Link{Text: a.CampaignName, Address: thingPage("campaigns", a.CampaignID, a.Platform)},
 		terms: []ui.Term{
 			{Name: "Ad group", Value: ui.Cell{Text: a.AdGroupName, Address: thingPage("ad-groups", a.AdGroupID, a.Platform)}},
-			{Name: "Refused because", Value: text(a.RejectionReason)},
-			{Name: "Headline", Value: text(a.Creative.Headline)}, {Name: "Text", Value: text(a.Creative.Body)}, {Name: "Leads to", Value: text(a.Creative.LinkURL)},
+			{Name: "Refused because", Value: textCell(a.RejectionReason)},
+			{Name: "Headline", Value: textCell(a.Creative.Headline)}, {Name: "Text", Value: textCell(a.Creative.Body)}, {Name: "Leads to", Value: textCell(a.Creative.LinkURL)},
 		},
 	}, nil
 }
@@ -139,7 +139,7 @@ func (d *Dashboard) adThing(v *visit, kind string) error {
 	}
 	p.Sections = append(p.Sections, ui.Section{Title: "Facts", Terms: slices.Concat([]ui.Term{
 		{Name: "Network", Value: platformCell(t.platform)}, {Name: "Its own switch", Value: switchCell(t.configured)}, {Name: "Budget", Value: ui.Cell{Text: budget}},
-		{Name: "Begins", Value: text(t.schedule.StartDate)}, {Name: "Ends", Value: ui.Cell{Text: cmp.Or(core.Deref(t.schedule.EndDate), "Not by itself")}},
+		{Name: "Begins", Value: textCell(t.schedule.StartDate)}, {Name: "Ends", Value: ui.Cell{Text: cmp.Or(core.Deref(t.schedule.EndDate), "Not by itself")}},
 	}, t.terms, []ui.Term{{Name: "Id", Value: ui.Cell{Text: t.id, Code: true}}, {Name: "What was done to it", Value: ui.Cell{Text: "Log", Address: adLogPage + "?target=" + t.id}}})})
 	if kind == "campaigns" {
 		inside, err := d.insideOf(v, t, from)

@@ -191,7 +191,7 @@ func (d *Dashboard) post(v *visit) error {
 func postPage(v *visit, b *sdk.BlogPost, f *ui.Form, body string) ui.Page {
 	at := postsPage + "/" + b.ID
 	p := ui.Page{Heading: b.Title, Badge: contentBadge(string(b.Status)), Up: &ui.Link{Text: "Content", Address: contentPage}}
-	facts := []ui.Term{{Name: "Address", Value: text(b.URL)}, {Name: "Published", Value: v.when(b.PublishedAt)}, {Name: "To be published", Value: v.when(b.ScheduledFor)},
+	facts := []ui.Term{{Name: "Address", Value: textCell(b.URL)}, {Name: "Published", Value: v.when(b.PublishedAt)}, {Name: "To be published", Value: v.when(b.ScheduledFor)},
 		{Name: "Version", Value: ui.Cell{Text: strconv.FormatInt(b.Version, 10)}}, {Name: "Takes to read", Value: ui.Cell{Text: strconv.FormatInt(b.ReadingMinutes, 10) + " min"}}, {Name: "Id", Value: ui.Cell{Text: b.ID, Code: true}}}
 	if b.URL != nil {
 		facts[0].Value.Address = *b.URL

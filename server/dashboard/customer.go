@@ -102,7 +102,7 @@ func (d *Dashboard) customer(v *visit) error {
 }
 
 func (v *visit) customerTerms(c *sdk.Customer) []ui.Term {
-	terms := []ui.Term{{Name: "E-mail address", Value: ui.Cell{Text: c.Email}}, {Name: "Phone", Value: text(c.Phone)}, {Name: "Your id", Value: text(c.ExternalID)}, {Name: "Spent", Value: sums(c.TotalSpent)}}
+	terms := []ui.Term{{Name: "E-mail address", Value: ui.Cell{Text: c.Email}}, {Name: "Phone", Value: textCell(c.Phone)}, {Name: "Your id", Value: textCell(c.ExternalID)}, {Name: "Spent", Value: sums(c.TotalSpent)}}
 	credit := sums(c.BalanceAmount)
 	if credit.Text == "" {
 		credit.Text = "Nothing"
@@ -122,7 +122,7 @@ func (v *visit) customerTerms(c *sdk.Customer) []ui.Term {
 		terms = append(terms, ui.Term{Name: "Tags", Value: ui.Cell{Text: strings.Join(c.Tags, ", ")}})
 	}
 	if c.Notes != nil {
-		terms = append(terms, ui.Term{Name: "Notes", Value: text(c.Notes)})
+		terms = append(terms, ui.Term{Name: "Notes", Value: textCell(c.Notes)})
 	}
 	return append(terms, ui.Term{Name: "Since", Value: v.at(c.CreatedAt.Time())}, ui.Term{Name: "Id", Value: ui.Cell{Text: c.ID, Code: true}})
 }

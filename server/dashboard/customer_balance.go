@@ -25,7 +25,7 @@ func (v *visit) balanceTable(changes []sdk.BalanceTransaction) *ui.Table {
 		if c.Source != nil && strings.HasPrefix(*c.Source, "order_") && v.may("orders:read") {
 			why.Address = ordersPage + "/" + *c.Source
 		}
-		t.Rows = append(t.Rows, []ui.Cell{money(c.Amount, c.Currency), why, text(c.Description), v.at(c.CreatedAt.Time())})
+		t.Rows = append(t.Rows, []ui.Cell{money(c.Amount, c.Currency), why, textCell(c.Description), v.at(c.CreatedAt.Time())})
 	}
 	return t
 }

@@ -60,7 +60,7 @@ func (d *Dashboard) emails(v *visit) error {
 	t := &ui.Table{Label: "Letters", Columns: []string{"Letter", "To", "State", "Attempts", "When"}}
 	for i := range list.Data {
 		l := &list.Data[i]
-		t.Rows = append(t.Rows, []ui.Cell{{Text: letterName(l.Kind), Address: emailsPage + "/" + l.ID}, text(l.To), {Badge: letterBadge(l.Status)}, {Text: strconv.FormatInt(l.Attempts, 10), Number: true}, v.at(l.CreatedAt.Time())})
+		t.Rows = append(t.Rows, []ui.Cell{{Text: letterName(l.Kind), Address: emailsPage + "/" + l.ID}, textCell(l.To), {Badge: letterBadge(l.Status)}, {Text: strconv.FormatInt(l.Attempts, 10), Number: true}, v.at(l.CreatedAt.Time())})
 	}
 	if n := len(list.Data); n > 0 {
 		v.turn(t, list.Data[0].ID, list.Data[n-1].ID, list.HasMore)
@@ -79,7 +79,7 @@ func (d *Dashboard) email(v *visit) error {
 		return err
 	}
 	p := ui.Page{Heading: letterName(l.Kind), Badge: letterBadge(l.Status), Up: &ui.Link{Text: "E-mails", Address: emailsPage}, Sections: []ui.Section{{Terms: []ui.Term{
-		{Name: "To", Value: text(l.To)}, {Name: "Subject", Value: text(l.Subject)}, {Name: "Customer", Value: ui.Cell{Text: l.Customer.ID, Code: true, Address: customersPage + "/" + l.Customer.ID}},
+		{Name: "To", Value: textCell(l.To)}, {Name: "Subject", Value: textCell(l.Subject)}, {Name: "Customer", Value: ui.Cell{Text: l.Customer.ID, Code: true, Address: customersPage + "/" + l.Customer.ID}},
 		{Name: "Written", Value: v.at(l.CreatedAt.Time())}, {Name: "Sent", Value: v.when(l.SentAt)}, {Name: "Next attempt", Value: v.when(l.NextAttemptAt)},
 		{Name: "Attempts", Value: ui.Cell{Text: strconv.FormatInt(l.Attempts, 10)}}, {Name: "What went wrong", Value: ui.Cell{Text: core.Deref(l.LastError)}}, {Name: "Id", Value: ui.Cell{Text: l.ID, Code: true}},
 	}}}}

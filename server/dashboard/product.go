@@ -196,7 +196,7 @@ func (d *Dashboard) showProduct(v *visit, status int, wrong *ui.Form, problems .
 			if variant.Stock != nil {
 				left.Text = strconv.FormatInt(*variant.Stock, 10)
 			}
-			prices.Rows = append(prices.Rows, []ui.Cell{{Text: priceText(&variant)}, text(variant.Name), {Text: strconv.FormatInt(variant.SoldCount, 10), Number: true}, left, {Text: variant.ID, Code: true}})
+			prices.Rows = append(prices.Rows, []ui.Cell{{Text: priceText(&variant)}, textCell(variant.Name), {Text: strconv.FormatInt(variant.SoldCount, 10), Number: true}, left, {Text: variant.ID, Code: true}})
 		}
 	}
 	files := &ui.Table{Label: "What buyers get", Columns: []string{"Name", "What it is"}, Empty: &ui.Empty{Text: "Buyers get nothing yet but the receipt."}}

@@ -31,7 +31,7 @@ func (d *Dashboard) search(v *visit) error {
 	p.Table = &ui.Table{Label: "What was found", Columns: []string{"Name", "What it is", "Also"}, Empty: &ui.Empty{Text: "Nothing matches. All words have to be in it, each from its beginning."}}
 	for i := range found.Data {
 		r := &found.Data[i]
-		p.Table.Rows = append(p.Table.Rows, []ui.Cell{{Text: r.Title, Address: pageOf(string(r.Type), r.ID)}, {Text: strings.ReplaceAll(string(r.Type), "_", " ")}, text(r.Subtitle)})
+		p.Table.Rows = append(p.Table.Rows, []ui.Cell{{Text: r.Title, Address: pageOf(string(r.Type), r.ID)}, {Text: strings.ReplaceAll(string(r.Type), "_", " ")}, textCell(r.Subtitle)})
 	}
 	if found.HasMore {
 		p.Lead = "There is more than this: add a word."

@@ -38,8 +38,8 @@ func money(amount int64, currency string) ui.Cell {
 	return ui.Cell{Text: core.FormatAmount(amount, currency), Number: true}
 }
 
-// text returns a text, a dash for none.
-func text(s *string) ui.Cell { return ui.Cell{Text: core.Deref(s)} }
+// textCell returns a text, a dash for none.
+func textCell(s *string) ui.Cell { return ui.Cell{Text: core.Deref(s)} }
 
 // onPage is how many rows a page of a list has.
 const onPage = int64(25)

@@ -49,7 +49,7 @@ func (d *Dashboard) sites(v *visit) error {
 	t := &ui.Table{Label: "Sites", Columns: []string{"Name", "Address", "State", "Domain", "Its state"}}
 	for i := range list.Data {
 		s := &list.Data[i]
-		t.Rows = append(t.Rows, []ui.Cell{{Text: s.Name, Address: sitesPage + "/" + s.ID}, {Text: s.URL}, {Badge: siteBadge(s)}, text(s.Domain), {Badge: domainBadge(s)}})
+		t.Rows = append(t.Rows, []ui.Cell{{Text: s.Name, Address: sitesPage + "/" + s.ID}, {Text: s.URL}, {Badge: siteBadge(s)}, textCell(s.Domain), {Badge: domainBadge(s)}})
 	}
 	if n := len(list.Data); n > 0 {
 		v.turn(t, list.Data[0].ID, list.Data[n-1].ID, list.HasMore)

@@ -112,14 +112,6 @@ func written(text string) string {
 	return text
 }
 
-// text returns a text that may be absent.
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // blankLetters count as letters or symbols but show nothing: the fillers of Hangul, and Braille without a dot.
 const blankLetters = "\u115f\u1160\u3164\uffa0\u2800"
 

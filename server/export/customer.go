@@ -27,7 +27,7 @@ var customerHead = []string{
 func customerRow(c *customer.Customer) []string {
 	country, company, taxID, consent := "", "", "", ""
 	if a := c.BillingAddress.V; a != nil {
-		country, company = text(a.Country), text(a.Company)
+		country, company = core.Deref(a.Country), core.Deref(a.Company)
 	}
 	if id := c.TaxID.V; id != nil {
 		taxID = id.Value
@@ -36,10 +36,10 @@ func customerRow(c *customer.Customer) []string {
 		consent = m.Status
 	}
 	return []string{
-		c.ID, string(c.Type), c.CreatedAt.String(), Harmless(text(c.Email)), Harmless(text(c.Name)), Harmless(text(c.Phone)),
-		Harmless(text(c.ExternalID)), Harmless(country), Harmless(taxID), strconv.FormatBool(c.TaxExempt), Harmless(text(c.PreferredLocale)),
+		c.ID, string(c.Type), c.CreatedAt.String(), Harmless(core.Deref(c.Email)), Harmless(core.Deref(c.Name)), Harmless(core.Deref(c.Phone)),
+		Harmless(core.Deref(c.ExternalID)), Harmless(country), Harmless(taxID), strconv.FormatBool(c.TaxExempt), Harmless(core.Deref(c.PreferredLocale)),
 		consent, strconv.FormatInt(c.OrdersCount, 10), sums(c.TotalSpent.V), sums(c.Balance.V), moment(c.FirstPaidAt), moment(c.LastOrderAt),
-		Harmless(strings.Join(c.Tags.V, "; ")), Harmless(text(c.Notes)),
+		Harmless(strings.Join(c.Tags.V, "; ")), Harmless(core.Deref(c.Notes)),
 		Harmless(company),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/lead"
 )
 
@@ -25,10 +26,10 @@ func leadRow(l *lead.Lead) []string {
 	}
 	consent := l.Consent.V
 	return []string{
-		l.ID, string(l.Status), string(l.Source), l.CreatedAt.String(), Harmless(l.Email), Harmless(text(l.Name)), Harmless(text(l.Phone)), text(l.ProductID),
-		l.CustomerID, text(l.AISiteID), text(l.CheckoutID), Harmless(text(l.Referrer)), Harmless(text(utm.Source)), Harmless(text(utm.Medium)),
-		Harmless(text(utm.Campaign)), Harmless(text(utm.Term)), Harmless(text(utm.Content)), strconv.FormatBool(consent.Marketing), moment(consent.At),
-		Harmless(text(consent.IP)), moment(consent.ConfirmedAt), moment(l.ConvertedAt), text(l.ConvertedOrderID), Harmless(strings.Join(l.Tags.V, "; ")),
+		l.ID, string(l.Status), string(l.Source), l.CreatedAt.String(), Harmless(l.Email), Harmless(core.Deref(l.Name)), Harmless(core.Deref(l.Phone)), core.Deref(l.ProductID),
+		l.CustomerID, core.Deref(l.AISiteID), core.Deref(l.CheckoutID), Harmless(core.Deref(l.Referrer)), Harmless(core.Deref(utm.Source)), Harmless(core.Deref(utm.Medium)),
+		Harmless(core.Deref(utm.Campaign)), Harmless(core.Deref(utm.Term)), Harmless(core.Deref(utm.Content)), strconv.FormatBool(consent.Marketing), moment(consent.At),
+		Harmless(core.Deref(consent.IP)), moment(consent.ConfirmedAt), moment(l.ConvertedAt), core.Deref(l.ConvertedOrderID), Harmless(strings.Join(l.Tags.V, "; ")),
 		strconv.FormatBool(l.AdsConsent),
 	}
 }

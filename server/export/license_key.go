@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -24,7 +25,7 @@ func licenseKeyRow(k *grant.LicenseKey) []string {
 		limit = strconv.FormatInt(*k.ActivationLimit, 10)
 	}
 	return []string{
-		k.ID, Harmless(k.DisplayKey), k.ProductID, text(k.CustomerID), string(k.Status), limit, strconv.FormatInt(k.ActivationsCount, 10),
+		k.ID, Harmless(k.DisplayKey), k.ProductID, core.Deref(k.CustomerID), string(k.Status), limit, strconv.FormatInt(k.ActivationsCount, 10),
 		moment(k.ExpiresAt), moment(k.LastValidatedAt), k.CreatedAt.String(),
 	}
 }

@@ -35,7 +35,7 @@ var orderHead = []string{
 func orderRow(o *order.Order, items []lineitem.Item) []string {
 	country, company, taxID := "", "", ""
 	if a := o.BillingAddress.V; a != nil {
-		country, company = text(a.Country), text(a.Company)
+		country, company = core.Deref(a.Country), core.Deref(a.Company)
 	}
 	if id := o.TaxID.V; id != nil {
 		taxID = id.Value
@@ -43,10 +43,10 @@ func orderRow(o *order.Order, items []lineitem.Item) []string {
 	money := func(amount int64) string { return core.DecimalAmount(amount, o.Currency) }
 	return []string{
 		o.ID, strconv.FormatInt(o.Number, 10), string(o.Status), string(o.BillingReason), o.CreatedAt.String(), moment(o.PaidAt), moment(o.VoidedAt),
-		o.CustomerID, Harmless(text(o.CustomerEmail)), Harmless(text(o.BillingName)), Harmless(country), Harmless(taxID), o.Currency,
+		o.CustomerID, Harmless(core.Deref(o.CustomerEmail)), Harmless(core.Deref(o.BillingName)), Harmless(country), Harmless(taxID), o.Currency,
 		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
-		money(o.GivenBack()), money(o.DueAmount()), Harmless(summary(items)), text(o.CheckoutID),
-		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID), money(o.CreditedAmount),
+		money(o.GivenBack()), money(o.DueAmount()), Harmless(summary(items)), core.Deref(o.CheckoutID),
+		money(o.BalanceApplied), money(o.RefundedTaxAmount), core.Deref(o.InvoiceID), core.Deref(o.SubscriptionID), core.Deref(o.DiscountID), money(o.CreditedAmount),
 		Harmless(company), moment(o.WithdrawalWaivedAt),
 	}
 }

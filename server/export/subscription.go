@@ -38,7 +38,7 @@ var subscriptionHead = []string{
 func subscriptionRow(s *subscription.Subscription, customer *customer.Customer) []string {
 	email, reason, cycles := "", "", ""
 	if customer != nil {
-		email = text(customer.Email)
+		email = core.Deref(customer.Email)
 	}
 	if s.CancellationReason != nil {
 		reason = string(*s.CancellationReason)
@@ -49,10 +49,10 @@ func subscriptionRow(s *subscription.Subscription, customer *customer.Customer) 
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{
 		s.ID, string(s.Status), s.CreatedAt.String(), s.StartedAt.String(), s.CustomerID, Harmless(email),
-		s.ProductID, Harmless(s.ProductName), s.PriceVariantID, Harmless(text(s.PriceVariantName)),
+		s.ProductID, Harmless(s.ProductName), s.PriceVariantID, Harmless(core.Deref(s.PriceVariantName)),
 		number(s.Quantity), s.Currency, core.DecimalAmount(s.UnitAmount, s.Currency), core.DecimalAmount(s.Amount(), s.Currency),
 		s.Interval, number(s.IntervalCount), moment(s.TrialEnd), s.CurrentPeriodStart.String(), s.CurrentPeriodEnd.String(),
 		strconv.FormatBool(s.CancelAtPeriodEnd), moment(s.CanceledAt), moment(s.EndedAt), reason, moment(s.PausedAt), moment(s.PastDueAt),
-		number(s.CyclesBilled), cycles, text(s.DiscountID), text(s.LatestInvoiceID), text(s.CheckoutID),
+		number(s.CyclesBilled), cycles, core.Deref(s.DiscountID), core.Deref(s.LatestInvoiceID), core.Deref(s.CheckoutID),
 	}
 }

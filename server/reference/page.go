@@ -109,7 +109,7 @@ type overview struct {
 func (r *Reference) overview(d *document) overview {
 	o := overview{frame: r.frame(d, ""), Version: d.Info.Version, URL: r.address + "/v1", About: marked(d.Info.Description)}
 	o.Curl = "curl " + quote(r.address+"/v1/account") + " \\\n  -H \"Authorization: Bearer $TILLWRIGHT_API_KEY\""
-	o.Go = "client := sdk.New(os.Getenv(\"TILLWRIGHT_API_KEY\"), sdk.WithBaseURL(" + text(r.address+"/v1") + "))\naccount, err := client.Account.Get(ctx)"
+	o.Go = "client := sdk.New(os.Getenv(\"TILLWRIGHT_API_KEY\"), sdk.WithBaseURL(" + quoted(r.address+"/v1") + "))\naccount, err := client.Account.Get(ctx)"
 	for _, op := range d.operations {
 		if op.Deprecated {
 			o.Deprecated = append(o.Deprecated, link{Text: op.Summary, Method: op.Method, Address: d.addressOf(op)})

@@ -142,7 +142,7 @@ const hostile = `"><img src=x onerror=alert(1)></style></script><script>alert(2)
 
 // strange is a document of two operations and what the real one has none of yet: something deprecated.
 func strange(word string) []byte {
-	quoted := text(word)
+	quoted := quoted(word)
 	return []byte(`{"info": {"title": "T", "version": "v1", "description": ` + quoted + `}, "tags": [{"name": "Account", "description": ` + quoted + `}, {"name": "TestHelpers", "x-displayName": "Test helpers", "description": "a"}],
 	"paths": {"/account": {"get": {"operationId": "getAccount", "summary": ` + quoted + `, "description": ` + quoted + `, "tags": ["Account"], "x-sdk": "Get", "x-approval": "allow", "x-scope": "account:read",
 		"deprecated": true, "x-deprecated-at": "2026-11-22", "x-sunset-at": "2027-06-01", "x-deprecation-link": "https://shop.example/instead",

@@ -53,9 +53,9 @@ func (o *operation) takesKey() bool {
 // typeScript returns the operation for a program that has fetch.
 func (r *Reference) typeScript(op *operation) string {
 	var s strings.Builder
-	s.WriteString("const response = await fetch(" + text(r.address+op.address()) + ", {\n")
+	s.WriteString("const response = await fetch(" + quoted(r.address+op.address()) + ", {\n")
 	if op.Method != "GET" {
-		s.WriteString("  method: " + text(op.Method) + ",\n")
+		s.WriteString("  method: " + quoted(op.Method) + ",\n")
 	}
 	s.WriteString("  headers: {\n")
 	if !op.Public {
@@ -75,8 +75,8 @@ func (r *Reference) typeScript(op *operation) string {
 	return s.String()
 }
 
-// text returns a string as a literal of TypeScript, Go and JSON.
-func text(s string) string {
+// quoted returns a string as a literal of TypeScript, Go and JSON.
+func quoted(s string) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

@@ -33,7 +33,7 @@ func (r *Reference) goSample(op *operation) (string, error) {
 	if op.Public && op.Tags[0] == "PublicCheckouts" {
 		key = `""`
 	}
-	code := "client := sdk.New(" + key + ", sdk.WithBaseURL(" + text(r.address+"/v1") + "))\n" +
+	code := "client := sdk.New(" + key + ", sdk.WithBaseURL(" + quoted(r.address+"/v1") + "))\n" +
 		"answer, err := client." + op.Tags[0] + "." + op.SDK + "(" + strings.Join(append([]string{"ctx"}, arguments...), ", ") + ")\n" +
 		"if err != nil {\nlog.Fatal(err)\n}\nfmt.Println(answer)"
 	formatted, err := format.Source([]byte(code))
@@ -50,7 +50,7 @@ func (o *operation) arguments(method reflect.Type) ([]string, error) {
 	for i := 1; i < method.NumIn()-1; i++ {
 		in := method.In(i)
 		if in.Kind() == reflect.String && len(ids) > 0 {
-			all = append(all, text(fmt.Sprint(ids[0])))
+			all = append(all, quoted(fmt.Sprint(ids[0])))
 			ids = ids[1:]
 			continue
 		}
@@ -113,9 +113,9 @@ func literal(v reflect.Value, typed bool) string {
 		return pairs(v, name)
 	case reflect.String:
 		if typed && name != "string" {
-			return name + "(" + text(v.String()) + ")"
+			return name + "(" + quoted(v.String()) + ")"
 		}
-		return text(v.String())
+		return quoted(v.String())
 	case reflect.Bool:
 		return fmt.Sprint(v.Bool())
 	}

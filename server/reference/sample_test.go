@@ -113,6 +113,6 @@ func TestSamples_TakeEveryText(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, word, string(out))
 	var back string
-	require.NoError(t, json.Unmarshal([]byte(text(word)), &back))
+	require.NoError(t, json.Unmarshal([]byte(quoted(word)), &back))
 	assert.Equal(t, word, back)
 }

@@ -24,7 +24,7 @@ func Activity(may func(scope string) bool) func(*activity.Activity) api.Activity
 }
 
 func activityActor(a *activity.Activity) api.ActivityActor {
-	id := text(a.ActorID)
+	id := textOrNil(a.ActorID)
 	if a.ActorID == string(a.ActorType) {
 		id = nil
 	}

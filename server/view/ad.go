@@ -19,7 +19,7 @@ import (
 // CursorList renders a page of the list at url.
 func CursorList[R, W any](url string, page *advert.List[R], render func(*R) W) wire.CursorList[W] {
 	list := List(url, page.Items, page.HasMore, render)
-	return wire.CursorList[W]{Object: list.Object, Data: list.Data, HasMore: list.HasMore, URL: list.URL, NextCursor: text(page.NextCursor)}
+	return wire.CursorList[W]{Object: list.Object, Data: list.Data, HasMore: list.HasMore, URL: list.URL, NextCursor: textOrNil(page.NextCursor)}
 }
 
 // AdOutcome renders what was created: an ad, with all of those that were made together with it.
@@ -53,17 +53,17 @@ func Ad(shown *ads.ShownAd) api.Ad {
 		Status:               api.AdStatus(shown.Status),
 		ConfiguredStatus:     api.AdConfiguredStatus(a.ConfiguredStatus),
 		ReviewStatus:         word[api.AdReviewStatus](a.ReviewStatus),
-		RejectionReason:      text(a.RejectionReason),
+		RejectionReason:      textOrNil(a.RejectionReason),
 		AdType:               api.AdAdType(cmp.Or(a.Type, advert.TypeStandalone)),
 		Goal:                 word[api.AdGoal](cmp.Or(a.Goal, group.Goal, campaign.Goal)),
 		Source:               api.AdSource(a.Source),
 		IsExternal:           a.Source == advert.SourceExternal,
-		PostID:               text(cmp.Or(a.PostID, a.PlatformPostID)),
-		PlatformPostID:       text(a.PlatformPostID),
+		PostID:               textOrNil(cmp.Or(a.PostID, a.PlatformPostID)),
+		PlatformPostID:       textOrNil(a.PlatformPostID),
 		Budget:               budget(spending, kind, account.Currency),
 		BudgetLevel:          budgetLevel(campaign),
 		Currency:             account.Currency,
-		BidStrategy:          text(cmp.Or(group.BidStrategy, campaign.BidStrategy)),
+		BidStrategy:          textOrNil(cmp.Or(group.BidStrategy, campaign.BidStrategy)),
 		BidAmount:            amountOrNull(cmp.Or(group.BidAmount, campaign.BidAmount)),
 		Creative:             creative(a.Creative.V),
 		Schedule:             schedule(latest(group.StartsAt, campaign.StartsAt), earliest(group.EndsAt, campaign.EndsAt), account),
@@ -269,8 +269,8 @@ func AdPlan(p *ads.DryRun) api.AdPlan {
 		Object:      "ad_plan",
 		Operation:   api.AdOperation(p.Operation),
 		Platform:    word[api.AdPlatform](p.Platform),
-		AccountID:   text(p.AccountID),
-		AdAccountID: text(p.AdAccountID),
+		AccountID:   textOrNil(p.AccountID),
+		AdAccountID: textOrNil(p.AdAccountID),
 		Calls:       mapped(p.Calls, plannedCall),
 		Figures:     mapped(p.Figures, adFigures),
 		Warnings:    list(p.Warnings),
@@ -284,5 +284,5 @@ func adFigures(f advert.Figures) api.AdFigures {
 }
 
 func plannedCall(c ads.PlannedCall) api.AdPlannedCall {
-	return api.AdPlannedCall{Action: c.Action, ID: text(c.ID), Fields: object(c.Fields)}
+	return api.AdPlannedCall{Action: c.Action, ID: textOrNil(c.ID), Fields: object(c.Fields)}
 }

@@ -17,14 +17,14 @@ func AdAction(a *advert.Action) api.AdAction {
 		Object:      "ad_action",
 		Operation:   api.AdOperation(a.Op),
 		State:       api.AdActionState(a.State),
-		AccountID:   text(a.ChannelID),
+		AccountID:   textOrNil(a.ChannelID),
 		Platform:    word[api.AdPlatform](a.Platform),
-		AdAccountID: text(a.AdAccountID),
-		TargetID:    text(a.TargetID),
+		AdAccountID: textOrNil(a.AdAccountID),
+		TargetID:    textOrNil(a.TargetID),
 		Approval:    a.Approval,
-		APIKeyID:    text(a.Actor),
-		RequestID:   text(a.RequestID),
-		Currency:    text(a.Currency),
+		APIKeyID:    textOrNil(a.Actor),
+		RequestID:   textOrNil(a.RequestID),
+		Currency:    textOrNil(a.Currency),
 		DailyAmount: amountOrNull(a.Daily),
 		Before:      adState(a.Op, a.Before),
 		After:       adState(a.Op, a.After),
@@ -38,7 +38,7 @@ func adFailure(f *advert.Failure) *api.AdFailure {
 	if f == nil {
 		return nil
 	}
-	return &api.AdFailure{Code: string(f.Code), Param: text(f.Param), Message: f.Message}
+	return &api.AdFailure{Code: string(f.Code), Param: textOrNil(f.Param), Message: f.Message}
 }
 
 // adTerms is how the store keeps what a change of a campaign, ad group or ad was about: only what was changed is set.

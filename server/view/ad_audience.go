@@ -19,16 +19,16 @@ func AdAudience(a *advert.Audience) api.AdAudience {
 		AccountID:          a.ChannelID,
 		AdAccountID:        a.AdAccountID,
 		Name:               a.Name,
-		Description:        text(a.Description),
+		Description:        textOrNil(a.Description),
 		Type:               api.AdAudienceType(a.Type),
 		Status:             api.AdAudienceStatus(a.Status),
-		PlatformStatus:     text(a.PlatformStatus),
-		StatusReason:       text(a.StatusReason),
+		PlatformStatus:     textOrNil(a.PlatformStatus),
+		StatusReason:       textOrNil(a.StatusReason),
 		Size:               a.Size,
 		RetentionDays:      numberOrNull(a.RetentionDays),
-		PixelID:            text(a.PixelID),
-		SourceAudienceID:   text(a.SourceAudienceID),
-		Country:            text(a.Country),
+		PixelID:            textOrNil(a.PixelID),
+		SourceAudienceID:   textOrNil(a.SourceAudienceID),
+		Country:            textOrNil(a.Country),
 		Ratio:              ratioOrNull(a.Ratio),
 		Source:             api.AdSource(a.Source),
 		CreatedAt:          at(a.CreatedAt),
@@ -122,5 +122,5 @@ func AdAudienceRemoval(r *ads.AudienceRemoval, other []string) api.AdAudienceRem
 }
 
 func adUserError(e ads.InvalidUser) api.AdAudienceUserError {
-	return api.AdAudienceUserError{Index: int64(e.Index), Param: text(e.Param), Message: e.Message}
+	return api.AdAudienceUserError{Index: int64(e.Index), Param: textOrNil(e.Param), Message: e.Message}
 }

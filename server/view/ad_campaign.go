@@ -27,11 +27,11 @@ func AdCampaign(shown *ads.ShownCampaign) api.AdCampaign {
 		ReviewStatus:      word[api.AdReviewStatus](c.ReviewStatus),
 		PlatformStatus:    c.PlatformStatus,
 		Goal:              word[api.AdGoal](c.Goal),
-		Objective:         text(c.Objective),
+		Objective:         textOrNil(c.Objective),
 		Budget:            budget(c.BudgetAmount, c.BudgetType, account.Currency),
 		BudgetLevel:       budgetLevel(c),
 		Currency:          account.Currency,
-		BidStrategy:       text(c.BidStrategy),
+		BidStrategy:       textOrNil(c.BidStrategy),
 		AdGroupCount:      int64(c.AdGroupCount),
 		AdCount:           int64(c.AdCount),
 		Source:            api.AdSource(c.Source),
@@ -110,7 +110,7 @@ func adBulkItem(r ads.BulkItemResult) api.AdBulkItem {
 		Status:             word[api.AdStatus](r.Status),
 		Updated:            int64(r.Updated),
 		Skipped:            int64(r.Skipped),
-		Reason:             text(r.Reason),
+		Reason:             textOrNil(r.Reason),
 		Message:            r.Message,
 		Error:              adItemError(r.Error),
 	}
@@ -120,7 +120,7 @@ func adItemError(e *ads.ItemError) *api.AdItemError {
 	if e == nil {
 		return nil
 	}
-	return &api.AdItemError{Type: errorType(e.Code), Code: string(e.Code), Message: e.Message, Param: text(e.Param), Retryable: e.Retryable}
+	return &api.AdItemError{Type: errorType(e.Code), Code: string(e.Code), Message: e.Message, Param: textOrNil(e.Param), Retryable: e.Retryable}
 }
 
 // errorType returns the type of error that a code belongs to, as in the error of a whole answer.

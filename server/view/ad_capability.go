@@ -33,7 +33,7 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 		AudienceTypes:      mapped(c.AudienceTypes, func(t advert.AudienceType) api.AdAudienceType { return api.AdAudienceType(t) }),
 		SearchTypes:        mapped(c.SearchTypes, func(t string) api.AdTargetingType { return api.AdTargetingType(t) }),
 		BidStrategies:      mapped(c.Bids, func(r ads.BidRule) api.AdBidRule { return adBidRule(c, r) }),
-		DefaultBidStrategy: text(string(c.DefaultBid)),
+		DefaultBidStrategy: textOrNil(string(c.DefaultBid)),
 		BudgetLevels:       mapped(c.BudgetLevels, func(l advert.BudgetLevel) api.AdBudgetLevel { return api.AdBudgetLevel(l) }),
 		MinimumDailyBudget: amount(c.MinimumDailyBudget),
 		Currencies:         list(c.Currencies()),
@@ -55,7 +55,7 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 			ReportedDays: countOrNull(c.Figures.ReportDays),
 		},
 		Conversions: api.AdConversionRules{
-			Events: mapped(c.ConversionKinds(), conversionEventKind), OwnToken: c.Conversions.OwnToken, ClickID: text(c.Conversions.ClickID),
+			Events: mapped(c.ConversionKinds(), conversionEventKind), OwnToken: c.Conversions.OwnToken, ClickID: textOrNil(c.Conversions.ClickID),
 			Days: countOrNull(int(c.Conversions.MaxAge / (24 * time.Hour))),
 		},
 		AudienceUsers: api.AdAudienceRules{

@@ -8,11 +8,11 @@ import (
 
 func creative(c advert.Creative) api.AdCreative {
 	return api.AdCreative{
-		Headline: text(c.Headline), Body: text(c.Body), Description: text(c.Description), CallToAction: text(c.CallToAction), LinkURL: text(c.LinkURL),
-		ImageURL: text(c.ImageURL), VideoURL: text(c.VideoURL), ThumbnailURL: text(c.ThumbnailURL),
+		Headline: textOrNil(c.Headline), Body: textOrNil(c.Body), Description: textOrNil(c.Description), CallToAction: textOrNil(c.CallToAction), LinkURL: textOrNil(c.LinkURL),
+		ImageURL: textOrNil(c.ImageURL), VideoURL: textOrNil(c.VideoURL), ThumbnailURL: textOrNil(c.ThumbnailURL),
 		Cards: mapped(c.Cards, func(card advert.Card) api.AdCard {
 			return api.AdCard{
-				ImageURL: text(card.ImageURL), VideoURL: text(card.VideoURL), Headline: text(card.Headline), Description: text(card.Description), LinkURL: text(card.LinkURL),
+				ImageURL: textOrNil(card.ImageURL), VideoURL: textOrNil(card.VideoURL), Headline: textOrNil(card.Headline), Description: textOrNil(card.Description), LinkURL: textOrNil(card.LinkURL),
 			}
 		}),
 	}

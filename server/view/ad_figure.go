@@ -161,8 +161,8 @@ func atOrNever(t core.Time) *wire.Time {
 	return new(at(t))
 }
 
-// text returns a text, nil for an empty one, which the store keeps for none.
-func text[T ~string](s T) *string {
+// textOrNil returns a text, nil for an empty one, which the store keeps for none.
+func textOrNil[T ~string](s T) *string {
 	if s == "" {
 		return nil
 	}

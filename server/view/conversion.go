@@ -27,10 +27,10 @@ func Conversion(c *advert.Conversion) api.Conversion {
 		EventID:       c.EventID,
 		OccurredAt:    at(c.HappenedAt),
 		Value:         value,
-		Currency:      text(c.Currency),
+		Currency:      textOrNil(c.Currency),
 		Source:        api.ConversionSource(c.Source),
 		Status:        api.ConversionStatus(c.Status),
-		Reason:        text(c.Reason),
+		Reason:        textOrNil(c.Reason),
 		Attempts:      int64(c.Attempts),
 		NextAttemptAt: atOrNull(due),
 		SentAt:        atOrNull(c.SentAt),
@@ -94,5 +94,5 @@ func conversionResult(index int, r *ads.CreatedConversion) api.ConversionResult 
 	case r.IsDuplicate():
 		outcome = api.ConversionResultOutcomeDuplicate
 	}
-	return api.ConversionResult{Index: int64(index), EventID: text(shortened(r.EventID)), Outcome: outcome, ConversionID: text(r.ID), Error: problem}
+	return api.ConversionResult{Index: int64(index), EventID: textOrNil(shortened(r.EventID)), Outcome: outcome, ConversionID: textOrNil(r.ID), Error: problem}
 }

@@ -28,7 +28,7 @@ func ConversionDestination(d *advert.ConversionDestination) api.ConversionDestin
 		ProductIDs:  value(d.ProductIDs.V),
 		HasToken:    d.SealedToken != nil,
 		Status:      api.ConversionDestinationStatus(d.Status),
-		LastError:   text(d.LastError),
+		LastError:   textOrNil(d.LastError),
 		CreatedAt:   at(d.CreatedAt),
 		UpdatedAt:   at(d.UpdatedAt),
 	}

@@ -11,20 +11,20 @@ import (
 func SocialConnection(c *advert.SocialConnection, now core.Time) api.SocialConnection {
 	profiles := make([]api.SocialProfile, len(c.Profiles.V))
 	for i, p := range c.Profiles.V {
-		profiles[i] = api.SocialProfile{PlatformAccountID: p.ID, Username: text(p.Username), Name: p.Name}
+		profiles[i] = api.SocialProfile{PlatformAccountID: p.ID, Username: textOrNil(p.Username), Name: p.Name}
 	}
 	return api.SocialConnection{
 		ID:         c.ID,
 		Object:     "social_connection",
 		Platform:   api.AdPlatform(c.Platform),
 		Driver:     c.Driver,
-		ThirdParty: text(ads.ThirdParty(c.Driver)),
+		ThirdParty: textOrNil(ads.ThirdParty(c.Driver)),
 		Status:     api.SocialConnectionStatus(c.StatusAt(now)),
 		URL:        nil,
 		ReturnURL:  c.ReturnURL,
-		AccountID:  text(c.ChannelID),
+		AccountID:  textOrNil(c.ChannelID),
 		Profiles:   profiles,
-		Error:      text(c.Error),
+		Error:      textOrNil(c.Error),
 		ExpiresAt:  at(c.ExpiresAt),
 		CreatedAt:  at(c.CreatedAt),
 		UpdatedAt:  at(c.UpdatedAt),

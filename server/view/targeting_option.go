@@ -21,6 +21,6 @@ func TargetingOptions(rows []ads.TargetingOption) wire.CursorList[api.TargetingO
 func TargetingOption(o *ads.TargetingOption) api.TargetingOption {
 	return api.TargetingOption{
 		ID: o.ID, Object: "targeting_option", Platform: api.AdPlatform(o.Platform), Name: o.Name, Type: api.AdTargetingType(o.Type), Path: list(o.Path),
-		AudienceSize: o.AudienceSize, Country: text(o.Country),
+		AudienceSize: o.AudienceSize, Country: textOrNil(o.Country),
 	}
 }

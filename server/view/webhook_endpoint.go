@@ -12,7 +12,7 @@ func WebhookEndpoint(e *outbox.WebhookEndpoint, now core.Time) api.WebhookEndpoi
 		ID:            e.ID,
 		Object:        "webhook_endpoint",
 		URL:           e.URL,
-		Secret:        text(e.Secret),
+		Secret:        textOrNil(e.Secret),
 		APIVersion:    e.APIVersion,
 		Status:        api.WebhookEndpointStatus(e.Status),
 		Format:        api.WebhookFormat(e.Format),

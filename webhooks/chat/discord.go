@@ -69,7 +69,7 @@ type discordFooter struct {
 var discordColors = map[mood]int{moodNeutral: 0x5865f2, moodGood: 0x2e9e5b, moodBad: 0xd83a42}
 
 // discord writes the text in Discord's markdown.
-func (t text) discord() string {
+func (t phrase) discord() string {
 	var b strings.Builder
 	for _, p := range t {
 		escaped := discordEscape(p.words)

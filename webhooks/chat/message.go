@@ -12,7 +12,7 @@ import (
 type message struct {
 	event    event
 	title    string
-	sentence text
+	sentence phrase
 	fields   []field
 	mood     mood
 	link     string // "" without one

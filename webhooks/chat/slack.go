@@ -72,7 +72,7 @@ type slackText struct {
 func mrkdwn(s string) *slackText { return &slackText{Type: "mrkdwn", Text: s, Verbatim: true} }
 
 // slack writes the text in Slack's markup. With bold, the strong parts are bold.
-func (t text) slack(bold bool) string {
+func (t phrase) slack(bold bool) string {
 	var b strings.Builder
 	for _, p := range t {
 		escaped := slackEscape(p.words)

@@ -5,22 +5,22 @@ import (
 	"unicode"
 )
 
-// text is a line for people. Its parts are not escaped: each service escapes all of them in its own way, our words as
+// phrase is a line for people. Its parts are not escaped: each service escapes all of them in its own way, our words as
 // well as a buyer's, so that nobody has to remember which are safe.
-type text []part
+type phrase []part
 
 type part struct {
 	words  string
 	strong bool
 }
 
-func says(words string) text { return text{{words: words}} }
+func says(words string) phrase { return phrase{{words: words}} }
 
 // and adds words.
-func (t text) and(words string) text { return append(t, part{words: words}) }
+func (t phrase) and(words string) phrase { return append(t, part{words: words}) }
 
 // maybe adds a connection and words, or nothing if there are no words.
-func (t text) maybe(connection, words string) text {
+func (t phrase) maybe(connection, words string) phrase {
 	if words == "" {
 		return t
 	}
@@ -28,7 +28,7 @@ func (t text) maybe(connection, words string) text {
 }
 
 // maybeStrong does what maybe does, with the words in bold.
-func (t text) maybeStrong(connection, words string) text {
+func (t phrase) maybeStrong(connection, words string) phrase {
 	if words == "" {
 		return t
 	}
