@@ -57,11 +57,11 @@ type Caps struct {
 // Verified says against what the requests of the driver were checked.
 type Verified string
 
-// What a driver can be checked against: the network's own description, recorded answers, or nothing but the sandbox.
+// What drivers are checked against: the network's own description, or nothing but the sandbox. The API knows recorded answers (fixtures) too, which
+// none is.
 const (
-	VerifiedSpec     Verified = "spec"
-	VerifiedFixtures Verified = "fixtures"
-	VerifiedNone     Verified = "none"
+	VerifiedSpec Verified = "spec"
+	VerifiedNone Verified = "none"
 )
 
 // Reconcile says how Find recognises what a request has made that the network did not answer.

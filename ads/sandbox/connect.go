@@ -48,10 +48,8 @@ func (d *Driver) Consent(_ context.Context, q ads.ConsentQuestion) (string, erro
 	return q.RedirectURI + "/sandbox?" + url.Values{"state": {q.State}, "code_challenge": {q.Challenge}}.Encode(), nil
 }
 
-// ConsentCode returns the code that the page gives to whoever consents.
-func ConsentCode(consent, challenge string) string { return consent + "." + challenge }
-
-// Exchange implements ads.Connector. It takes a code from whoever has the verifier of its question.
+// Exchange implements ads.Connector. It takes a code from whoever has the verifier of its question. The page gives the code, which is the consent and
+// the challenge with a dot between them.
 func (d *Driver) Exchange(_ context.Context, a ads.ConsentAnswer) (ads.Grant, error) {
 	consent, challenge, _ := strings.Cut(a.Code.Reveal(), ".")
 	sum := sha256.Sum256([]byte(a.Verifier.Reveal()))

@@ -15,8 +15,6 @@ type SocialPostStatus string
 const (
 	SocialPostPublished SocialPostStatus = "published"
 	SocialPostDraft     SocialPostStatus = "draft"
-	SocialPostScheduled SocialPostStatus = "scheduled"
-	SocialPostDeleted   SocialPostStatus = "deleted"
 )
 
 // SocialPost mirrors a post of a channel. A driver fills in the fields from PlatformID to PublishedAt; the store fills

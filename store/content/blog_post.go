@@ -186,20 +186,7 @@ func (s *Store) ReadBlogPosts(ctx context.Context, account string, in ListBlogPo
 	if posts, more, err = s.ListBlogPosts(ctx, account, in); err != nil {
 		return nil, false, err
 	}
-	ids := make([]string, len(posts))
-	for i := range posts {
-		ids[i] = posts[i].ID
-	}
-	texts, err := s.workingTexts(ctx, account, ids)
-	if err != nil {
-		return nil, false, err
-	}
-	for i := range posts {
-		if posts[i].Text = texts[posts[i].ID]; posts[i].Text != nil {
-			posts[i].Body = posts[i].Text.Body
-		}
-	}
-	return posts, more, nil
+	return posts, more, readBodies(ctx, s, account, posts, func(b *BlogPost) (string, **Text, *string) { return b.ID, &b.Text, &b.Body })
 }
 
 // CreateBlogPost makes a post. Without a slug it gets one from its title. Without a status or access it is a draft for everybody.

@@ -109,20 +109,7 @@ func (s *Store) ReadLegalPages(ctx context.Context, account string, in ListLegal
 	if pages, more, err = s.ListLegalPages(ctx, account, in); err != nil {
 		return nil, false, err
 	}
-	ids := make([]string, len(pages))
-	for i := range pages {
-		ids[i] = pages[i].ID
-	}
-	texts, err := s.workingTexts(ctx, account, ids)
-	if err != nil {
-		return nil, false, err
-	}
-	for i := range pages {
-		if pages[i].Text = texts[pages[i].ID]; pages[i].Text != nil {
-			pages[i].Body = pages[i].Text.Body
-		}
-	}
-	return pages, more, nil
+	return pages, more, readBodies(ctx, s, account, pages, func(l *LegalPage) (string, **Text, *string) { return l.ID, &l.Text, &l.Body })
 }
 
 // CreateLegalPage makes a page. Without a slug it gets one from its title, without a locale the account's. Without a status it is a draft.

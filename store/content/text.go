@@ -191,3 +191,22 @@ func (s *Store) workingTexts(ctx context.Context, account string, objects []stri
 	}
 	return found, nil
 }
+
+// readBodies reads the working texts of objects. Of each object parts returns the id, and where its text and its body are kept.
+func readBodies[T any](ctx context.Context, s *Store, account string, objects []T, parts func(*T) (id string, t **Text, body *string)) error {
+	ids := make([]string, len(objects))
+	for i := range objects {
+		ids[i], _, _ = parts(&objects[i])
+	}
+	texts, err := s.workingTexts(ctx, account, ids)
+	if err != nil {
+		return err
+	}
+	for i := range objects {
+		id, kept, body := parts(&objects[i])
+		if *kept = texts[id]; *kept != nil {
+			*body = (*kept).Body
+		}
+	}
+	return nil
+}

@@ -9,7 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// How often a minute buyers' programs may show one licence key, and one address keys that nobody has.
+// How often a minute buyers' programs may show one licence key, and one address keys that nobody has. They are counted with the requests, and not in
+// throttle: a guess counts although its request fails and its transaction is undone.
 const (
 	licenseKeyLimit     = 60
 	unknownLicenseLimit = 20
