@@ -31,7 +31,7 @@ func (s *Store) GetExperienceAccess(ctx context.Context, account, ref, customer 
 	if err != nil {
 		return Access{}, err
 	}
-	c, err := s.Customer.Named(ctx, account, customer, "customer")
+	c, err := s.Customer.Named(ctx, s.db, account, customer, "customer")
 	switch {
 	case err != nil || e.Status != content.ExperienceStatusPublished:
 		return Access{}, err
@@ -48,7 +48,7 @@ func (s *Store) GetBlogPostAccess(ctx context.Context, account, ref, customerID 
 	if err != nil {
 		return Access{}, err
 	}
-	c, err := s.Customer.Named(ctx, account, customerID, "customer")
+	c, err := s.Customer.Named(ctx, s.db, account, customerID, "customer")
 	switch {
 	case err != nil || b.Status != content.BlogPostStatusPublished:
 		return Access{}, err

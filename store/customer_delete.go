@@ -100,7 +100,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 // endSubscriptions locks all subscriptions of a customer that go on and cancels them at once. It comes before the customer is
 // locked, because everybody locks in that order.
 func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref string) error {
-	c, err := s.Customer.Named(ctx, account, ref, "")
+	c, err := s.Customer.Named(ctx, u, account, ref, "")
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 // forgetVisits takes back what a customer agreed to at checkouts that may still be paid, with the visits that are kept there. It comes
 // first, because everybody locks in that order.
 func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref string) error {
-	c, err := s.Customer.Named(ctx, account, ref, "")
+	c, err := s.Customer.Named(ctx, u, account, ref, "")
 	if err != nil {
 		return err
 	}

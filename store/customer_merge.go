@@ -27,11 +27,11 @@ var (
 // balance this one's would be more than core.MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*customer.Customer, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
-		other, err := s.Customer.Named(ctx, account, from, "from")
+		other, err := s.Customer.Named(ctx, u, account, from, "from")
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.Customer.Named(ctx, account, ref, "")
+		c, err := s.Customer.Named(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}

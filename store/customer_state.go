@@ -21,7 +21,7 @@ type CustomerState struct {
 
 // GetCustomerState returns a customer with what they have and owe, or CodeMissing.
 func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*CustomerState, error) {
-	c, err := s.Customer.Named(ctx, account, ref, "")
+	c, err := s.Customer.Named(ctx, s.db, account, ref, "")
 	if err != nil {
 		return nil, err
 	}

@@ -62,14 +62,14 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 // not exist is CodeMissing.
 func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) ([]grant.Grant, bool, error) {
 	if in.Customer != "" {
-		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, s.db, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
 		in.Customer = customer.ID
 	}
 	if in.Product != "" {
-		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		product, err := s.Catalog.ProductNamed(ctx, s.db, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}
@@ -92,7 +92,7 @@ func (s *Store) sourceNamed(ctx context.Context, account string, in *ListGrants)
 		return nil
 	}
 	if id, ok := core.ParseID(core.KindSubscription, ref); ok {
-		sub, err := s.Subscription.Named(ctx, account, id, "source")
+		sub, err := s.Subscription.Named(ctx, s.db, account, id, "source")
 		if err == nil {
 			in.Source = sub.ID
 		}

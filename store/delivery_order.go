@@ -88,7 +88,7 @@ func (s *Store) reinstate(ctx context.Context, u *db.Unit, r *Refund, source gra
 		if source.Type != grant.SourceTypeSubscription {
 			return "", nil
 		}
-		sub, err := s.Subscription.Named(ctx, r.AccountID, source.ID, "")
+		sub, err := s.Subscription.Named(ctx, u, r.AccountID, source.ID, "")
 		if err != nil || sub.Granted.V == nil {
 			return "", err
 		}

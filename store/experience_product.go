@@ -52,7 +52,7 @@ func (s *Store) changeDelivery(
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Catalog.ProductNamed(ctx, account, product, "product")
+	p, err := s.Catalog.ProductNamed(ctx, s.db, account, product, "product")
 	if err != nil {
 		return nil, err
 	}

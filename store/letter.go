@@ -92,7 +92,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 	var f db.Filter
 	f.OrderedIfSet("kind", string(in.Kind))
 	f.OrderedIfSet("status", string(in.Status))
-	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, s.db, &f, s.Customer.Named, account, in.Customer, "customer"))
 	f.List(s.db, "letters", core.KindLetter, in.ListFilter)
 	return db.Page(ctx, s.db, letterColumns, core.KindLetter, account, in.Page, &f)
 }

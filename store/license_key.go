@@ -14,14 +14,14 @@ import (
 // exist is CodeMissing.
 func (s *Store) ListLicenseKeys(ctx context.Context, account string, in grant.ListLicenseKeys) ([]grant.LicenseKey, bool, error) {
 	if in.Product != "" {
-		p, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		p, err := s.Catalog.ProductNamed(ctx, s.db, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}
 		in.Product = p.ID
 	}
 	if in.Customer != "" {
-		c, err := s.Customer.Named(ctx, account, in.Customer, "customer")
+		c, err := s.Customer.Named(ctx, s.db, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -41,7 +41,7 @@ func (s *Store) ListLicenseKeys(ctx context.Context, account string, in grant.Li
 func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.LicenseKey) (*grant.LicenseKey, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*grant.LicenseKey, error) {
 		made := k
-		p, err := s.Catalog.ProductNamed(ctx, account, k.ProductID, "product")
+		p, err := s.Catalog.ProductNamed(ctx, u, account, k.ProductID, "product")
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.Li
 // ImportLicenseKeys stores keys of a product (id or slug) as grant.Store.ImportLicenseKeys does. Whose address is new becomes a customer.
 func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, rows []grant.ImportedLicense) ([]grant.LicenseImport, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]grant.LicenseImport, error) {
-		p, err := s.Catalog.ProductNamed(ctx, account, product, "product")
+		p, err := s.Catalog.ProductNamed(ctx, u, account, product, "product")
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (s *Store) DeactivateLicense(ctx context.Context, account string, use grant
 
 // ofProduct runs a use case with the id of the product that a seller's request names.
 func ofProduct[T any](ctx context.Context, s *Store, account string, use grant.LicenseUse, run func(context.Context, string, grant.LicenseUse) (*T, error)) (*T, error) {
-	p, err := s.Catalog.ProductNamed(ctx, account, use.Product, "product")
+	p, err := s.Catalog.ProductNamed(ctx, s.db, account, use.Product, "product")
 	if err != nil {
 		return nil, err
 	}

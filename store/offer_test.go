@@ -18,7 +18,7 @@ func TestOfferedVariants_CountOnlyTheKeysOnTheList(t *testing.T) {
 		require.NoError(t, err)
 		s.copies(t, "product_deliverables", `SELECT account_id, id, product_id, position, type, removed FROM`, 20_000, map[string]string{"id": `'old_' || n`})
 		for range 2 { // what is said twice is prepared, and seen here
-			found, err := s.Catalog.OfferedVariantsByID(t.Context(), s.account, []string{guide.ID})
+			found, err := s.Catalog.OfferedVariantsByID(t.Context(), s.db, s.account, []string{guide.ID})
 			require.NoError(t, err)
 			assert.Zero(t, found[guide.ID].LicenseKeys)
 		}

@@ -43,7 +43,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, 
 	if p != nil {
 		method = payment.MethodOf(p)
 	}
-	variants, err := s.Offer.Read(ctx, c.AccountID, items)
+	variants, err := s.Offer.Read(ctx, u, c.AccountID, items)
 	if err != nil {
 		return err
 	}

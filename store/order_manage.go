@@ -79,7 +79,7 @@ func (s *Store) verifyOrder(ctx context.Context, account, ref string, wanted boo
 	}
 	checkout := o.CheckoutID
 	if checkout == nil && !o.CustomerVerified {
-		sub, err := s.Subscription.Named(ctx, account, core.Deref(o.SubscriptionID), "")
+		sub, err := s.Subscription.Named(ctx, s.db, account, core.Deref(o.SubscriptionID), "")
 		if err != nil {
 			return err
 		}

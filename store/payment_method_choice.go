@@ -52,5 +52,5 @@ func (s *Store) subscriptionOf(ctx context.Context, i *invoice.Invoice) (*subscr
 	if i.SubscriptionID == nil {
 		return nil, nil
 	}
-	return s.Subscription.Named(ctx, i.AccountID, *i.SubscriptionID, "")
+	return s.Subscription.Named(ctx, s.db, i.AccountID, *i.SubscriptionID, "")
 }

@@ -65,7 +65,7 @@ func (s *Store) GetPaymentProgress(ctx context.Context, account, id string) (*Pa
 		invoice, err := s.Invoice.Get(ctx, account, *p.InvoiceID)
 		return &PaymentProgress{Invoice: invoice, Payment: p}, err
 	}
-	c, err := s.Checkout.Named(ctx, account, *p.CheckoutID, "")
+	c, err := s.Checkout.Named(ctx, s.db, account, *p.CheckoutID, "")
 	return &PaymentProgress{Checkout: c, Payment: p}, err
 }
 

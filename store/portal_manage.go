@@ -16,7 +16,7 @@ import (
 
 // CustomerSubscription returns a subscription that is known to be the customer's. Any other is CodeMissing.
 func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*subscription.Subscription, error) {
-	sub, err := s.Subscription.Named(ctx, account, ref, "")
+	sub, err := s.Subscription.Named(ctx, s.db, account, ref, "")
 	if err == nil && !sub.IsOf(customer) {
 		err = core.Missing("subscription", "", ref)
 	}

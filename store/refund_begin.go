@@ -35,7 +35,7 @@ type NewRefund struct {
 // on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refunding, error) {
-		found, err := s.Order.Named(ctx, account, in.Order, "order")
+		found, err := s.Order.Named(ctx, u, account, in.Order, "order")
 		if err != nil {
 			return nil, err
 		}

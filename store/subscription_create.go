@@ -22,13 +22,13 @@ import (
 // recurring price variant. A request that is sent again gets the checkout of the first time. A price variant that cannot be
 // sold is CodeInvalid on price_variant; a wrong amount or trial is CodeInvalid on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft checkout.Draft) (*checkout.Checkout, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*checkout.Checkout, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*checkout.Checkout, error) {
 		draft.AccountID, draft.ID = account, core.KindCheckout.Prefix()+s.db.Effect(ctx)
 		begun, err := s.Checkout.ByID(ctx, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
 		}
-		variant, err := s.Catalog.PriceVariantNamed(ctx, account, draft.Lines[0].PriceVariant, "price_variant")
+		variant, err := s.Catalog.PriceVariantNamed(ctx, u, account, draft.Lines[0].PriceVariant, "price_variant")
 		if err != nil {
 			return nil, err
 		}

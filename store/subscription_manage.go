@@ -122,9 +122,9 @@ func (s *Store) resume(ctx context.Context, u *db.Unit, sub *subscription.Subscr
 // UpdateSubscription applies a patch to a subscription. What its state does not allow is CodeInvalid; a discount or payment
 // method that does not exist is CodeMissing.
 func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*subscription.Subscription, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*subscription.Subscription, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*subscription.Subscription, error) {
 		if in.IsVerified != nil {
-			sub, err := s.Subscription.Named(ctx, account, ref, "")
+			sub, err := s.Subscription.Named(ctx, u, account, ref, "")
 			if err == nil {
 				err = s.Checkout.SetVerified(ctx, account, sub.CheckoutID, sub.CustomerVerified, *in.IsVerified)
 			}

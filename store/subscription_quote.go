@@ -83,7 +83,7 @@ func (s *Store) planFor(ctx context.Context, sub *subscription.Subscription, in 
 
 // planOffer returns a price variant as a plan of a subscription, with its product. One that does not exist is CodeMissing on price_variant.
 func (s *Store) planOffer(ctx context.Context, sub *subscription.Subscription, variant string) (offer.Offer, error) {
-	v, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, variant, "price_variant")
+	v, err := s.Catalog.PriceVariantNamed(ctx, s.db, sub.AccountID, variant, "price_variant")
 	if err != nil {
 		return offer.Offer{}, err
 	}

@@ -141,7 +141,7 @@ type ListConversionDestinations struct {
 // CodeMissing on account_id.
 func (s *Store) ListConversionDestinations(ctx context.Context, account string, in ListConversionDestinations) ([]ConversionDestination, bool, error) {
 	var f db.Filter
-	f.OrderedIfSet("channel_id", db.IDNamed(ctx, &f, s.getSocialAccount, account, in.ChannelID, "account_id"))
+	f.OrderedIfSet("channel_id", db.IDNamed(ctx, s.db, &f, s.getSocialAccount, account, in.ChannelID, "account_id"))
 	return db.Page(ctx, s.db, destinationColumns, core.KindConversionDestination, account, in.Page, &f)
 }
 

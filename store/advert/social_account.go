@@ -161,7 +161,7 @@ func (s *Store) ChannelToken(a *SocialAccount) (string, error) {
 
 // GetSocialAccount returns a channel, or CodeMissing.
 func (s *Store) GetSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
-	return s.getSocialAccount(ctx, account, ref, "")
+	return s.getSocialAccount(ctx, s.db, account, ref, "")
 }
 
 // ListSocialAccounts returns a page of channels, newest first, and whether there are more.
@@ -217,7 +217,7 @@ func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, st
 // ActivatedChannel returns a channel that ads can be made through. If the account has no such channel, the error is
 // CodeMissing on account_id, even if another account has it; if it is not activated, CodeNotActivated.
 func (s *Store) ActivatedChannel(ctx context.Context, account, ref string) (*SocialAccount, error) {
-	a, err := s.getSocialAccount(ctx, account, ref, "account_id")
+	a, err := s.getSocialAccount(ctx, s.db, account, ref, "account_id")
 	if err == nil && !a.IsActivated() {
 		err = notActivated("The channel " + a.ID + " is not activated for ads.")
 	}
@@ -250,8 +250,8 @@ func notActivated(message string) *core.Error {
 }
 
 // getSocialAccount returns a channel, or CodeMissing on param.
-func (s *Store) getSocialAccount(ctx context.Context, account, ref, param string) (*SocialAccount, error) {
-	return findSocialAccount(ctx, s.db, account, ref, param)
+func (s *Store) getSocialAccount(ctx context.Context, r db.Reader, account, ref, param string) (*SocialAccount, error) {
+	return findSocialAccount(ctx, r, account, ref, param)
 }
 
 // lockSocialAccount does what getSocialAccount does, and locks the row until the transaction ends.

@@ -72,7 +72,7 @@ func onePer[T any](rows []T, key func(*T) string) []T {
 
 // ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more.
 func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p core.Page) ([]SocialPost, bool, error) {
-	a, err := s.getSocialAccount(ctx, account, channel, "")
+	a, err := s.getSocialAccount(ctx, s.db, account, channel, "")
 	if err != nil {
 		return nil, false, err
 	}

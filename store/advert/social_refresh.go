@@ -77,7 +77,7 @@ func (s *Store) ClaimRefresh(ctx context.Context, account, id string) (*SocialAc
 		if err != nil || claimed == 0 {
 			return nil, err
 		}
-		return s.getSocialAccount(ctx, account, id, "")
+		return s.getSocialAccount(ctx, u, account, id, "")
 	})
 }
 

@@ -86,7 +86,7 @@ func isLink(text string) bool {
 
 // readDeliverables fills in what the buyers of some products of one account receive. Without deliverables it costs nothing, else one
 // statement.
-func (s *Store) readDeliverables(ctx context.Context, account string, products ...*Product) error {
+func (s *Store) readDeliverables(ctx context.Context, r db.Reader, account string, products ...*Product) error {
 	var ids []string
 	byID := map[string]*Product{}
 	for _, p := range products {
@@ -98,7 +98,7 @@ func (s *Store) readDeliverables(ctx context.Context, account string, products .
 		return nil
 	}
 	condition, arg := s.db.In("product_id", ids)
-	rows, err := db.Select[deliverableRow](ctx, s.db, deliverableColumns.SelectSQL+`
+	rows, err := db.Select[deliverableRow](ctx, r, deliverableColumns.SelectSQL+`
 		WHERE account_id = ? AND `+condition+` AND removed IS NULL ORDER BY product_id, position`, account, arg)
 	if err != nil {
 		return fmt.Errorf("read deliverables: %w", err)

@@ -129,12 +129,22 @@ func (v *PriceVariant) checkSold(sold map[string]string, p *core.Problems) {
 
 // GetPriceVariant returns a price variant, or CodeMissing.
 func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
-	return s.PriceVariantNamed(ctx, account, ref, "")
+	return s.getPriceVariantIn(ctx, s.db, account, ref)
+}
+
+// getPriceVariantIn does what GetPriceVariant does, where r says.
+func (s *Store) getPriceVariantIn(ctx context.Context, r db.Reader, account, ref string) (*PriceVariant, error) {
+	return s.PriceVariantNamed(ctx, r, account, ref, "")
 }
 
 // PriceVariantsByID returns those of the price variants with these ids that exist, by id.
 func (s *Store) PriceVariantsByID(ctx context.Context, account string, ids []string) (map[string]*PriceVariant, error) {
-	return db.ByID(ctx, s.db, priceVariantColumns, account, ids)
+	return s.PriceVariantsByIDIn(ctx, s.db, account, ids)
+}
+
+// PriceVariantsByIDIn does what PriceVariantsByID does, where r says.
+func (s *Store) PriceVariantsByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*PriceVariant, error) {
+	return db.ByID(ctx, r, priceVariantColumns, account, ids)
 }
 
 // OfferedVariant is a price variant, and what its product delivers now of licence keys.
@@ -145,14 +155,14 @@ type OfferedVariant struct {
 }
 
 // OfferedVariantsByID does what PriceVariantsByID does, for who sells them.
-func (s *Store) OfferedVariantsByID(ctx context.Context, account string, ids []string) (map[string]*OfferedVariant, error) {
+func (s *Store) OfferedVariantsByID(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*OfferedVariant, error) {
 	found := make(map[string]*OfferedVariant, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
 	condition, arg := s.db.In("id", ids)
 	const keys = ` FROM product_deliverables AS d WHERE d.account_id = price_variants.account_id AND d.product_id = price_variants.product_id AND d.type = 'license_key' AND d.removed IS NULL)`
-	rows, err := db.Select[OfferedVariant](ctx, s.db, priceVariantColumns.SelectWith(`(SELECT count(*)`+keys+` AS license_keys`, `(SELECT count(d.ref)`+keys+` AS imported_keys`)+`
+	rows, err := db.Select[OfferedVariant](ctx, r, priceVariantColumns.SelectWith(`(SELECT count(*)`+keys+` AS license_keys`, `(SELECT count(d.ref)`+keys+` AS imported_keys`)+`
 		WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read what is offered: %w", err)
@@ -167,7 +177,7 @@ func (s *Store) OfferedVariantsByID(ctx context.Context, account string, ids []s
 // CodeMissing on `product` for a product that does not exist.
 func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {
 	var f db.Filter
-	f.OrderedIfSet("product_id", db.IDNamed(ctx, &f, s.ProductNamed, account, in.Product, "product"))
+	f.OrderedIfSet("product_id", db.IDNamed(ctx, s.db, &f, s.ProductNamed, account, in.Product, "product"))
 	f.OrderedIfSet("status", string(in.Status))
 	f.OrderedIfSet("type", string(in.Type))
 	f.FewIfSet("external_id", in.ExternalID)
@@ -257,14 +267,14 @@ func findPriceVariant(ctx context.Context, r db.Reader, account, ref, param stri
 }
 
 // PriceVariantNamed reads a price variant by its id, as a field of a request names it, or returns CodeMissing on that field.
-func (s *Store) PriceVariantNamed(ctx context.Context, account, ref, field string) (*PriceVariant, error) {
-	return findPriceVariant(ctx, s.db, account, ref, field)
+func (s *Store) PriceVariantNamed(ctx context.Context, r db.Reader, account, ref, field string) (*PriceVariant, error) {
+	return findPriceVariant(ctx, r, account, ref, field)
 }
 
 // lockPriceVariant locks a price variant and its product, and returns both. The product comes first: everybody locks them in
 // this order, so that nobody waits in a circle.
 func (s *Store) lockPriceVariant(ctx context.Context, u *db.Unit, account, ref string) (*Product, *PriceVariant, error) {
-	v, err := s.GetPriceVariant(ctx, account, ref)
+	v, err := s.getPriceVariantIn(ctx, u, account, ref)
 	if err != nil {
 		return nil, nil, err
 	}

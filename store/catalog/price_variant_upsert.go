@@ -153,7 +153,7 @@ func (b *variantBatch) lockProducts(ctx context.Context, ids []string) error {
 		all[i] = &locked[i]
 		b.products[locked[i].ID] = &batchProduct{Product: all[i]}
 	}
-	return b.s.readDeliverables(ctx, b.account, all...)
+	return b.s.readDeliverables(ctx, b.u, b.account, all...)
 }
 
 // upsert changes the price variant with the external id of an item, or adds one to its product, and returns it. The products are saved later.

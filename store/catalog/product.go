@@ -192,7 +192,7 @@ func (p *Product) enter(from ProductStatus, now core.Time) error {
 
 // GetProduct returns a product by id or slug, or CodeMissing.
 func (s *Store) GetProduct(ctx context.Context, account, ref string) (*Product, error) {
-	return s.ProductNamed(ctx, account, ref, "")
+	return s.ProductNamed(ctx, s.db, account, ref, "")
 }
 
 // ProductsByID returns those of the products with these ids that exist, by id.
@@ -201,12 +201,17 @@ func (s *Store) ProductsByID(ctx context.Context, account string, ids []string) 
 	if err != nil {
 		return nil, err
 	}
-	return found, s.readDeliverables(ctx, account, slices.Collect(maps.Values(found))...)
+	return found, s.readDeliverables(ctx, s.db, account, slices.Collect(maps.Values(found))...)
 }
 
 // OffersByID does what ProductsByID does, but for the deliverables: for who sells a product and does not show it.
 func (s *Store) OffersByID(ctx context.Context, account string, ids []string) (map[string]*Product, error) {
-	return db.ByID(ctx, s.db, productColumns, account, ids)
+	return s.OffersByIDIn(ctx, s.db, account, ids)
+}
+
+// OffersByIDIn does what OffersByID does, where r says.
+func (s *Store) OffersByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*Product, error) {
+	return db.ByID(ctx, r, productColumns, account, ids)
 }
 
 // ListProducts returns a page of products, newest first, and whether there are more.
@@ -229,7 +234,7 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 	for i := range products {
 		all[i] = &products[i]
 	}
-	return products, more, s.readDeliverables(ctx, account, all...)
+	return products, more, s.readDeliverables(ctx, s.db, account, all...)
 }
 
 // CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on

@@ -19,12 +19,12 @@ func (s *Store) findProduct(ctx context.Context, r db.Reader, account, ref, para
 	if p == nil {
 		return nil, core.Missing("product", param, ref)
 	}
-	return p, s.readDeliverables(ctx, account, p)
+	return p, s.readDeliverables(ctx, db.Unlocked(r), account, p)
 }
 
 // ProductNamed reads a product by id or slug, as a field of a request names it, or returns CodeMissing on that field.
-func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*Product, error) {
-	return s.findProduct(ctx, s.db, account, ref, field)
+func (s *Store) ProductNamed(ctx context.Context, r db.Reader, account, ref, field string) (*Product, error) {
+	return s.findProduct(ctx, r, account, ref, field)
 }
 
 // LockProduct does what ProductNamed does, and locks the product until the transaction ends.

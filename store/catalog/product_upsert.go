@@ -103,5 +103,5 @@ func (s *Store) lockExternalProducts(ctx context.Context, u *db.Unit, account st
 			there[*external] = all[i]
 		}
 	}
-	return there, s.readDeliverables(ctx, account, all...)
+	return there, s.readDeliverables(ctx, u, account, all...)
 }

@@ -53,7 +53,7 @@ func (s *Store) identify(ctx context.Context, customer *customer.Customer, exter
 	if customer.ExternalID != nil || externalID == nil {
 		return nil
 	}
-	owner, err := s.rooms.Customer.ExternalOwner(ctx, customer.AccountID, *externalID)
+	owner, err := s.rooms.Customer.ExternalOwner(ctx, s.db, customer.AccountID, *externalID)
 	if err == nil && owner == nil {
 		customer.ExternalID = externalID
 	}

@@ -52,7 +52,7 @@ func (s *Store) draftLines(ctx context.Context, draft Draft, before *Checkout, w
 	if wanted == nil {
 		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
 	}
-	offers, err := s.rooms.Offer.Of(ctx, c.AccountID, wanted)
+	offers, err := s.rooms.Offer.Of(ctx, s.db, c.AccountID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 	if err != nil {
 		return err
 	}
-	offers, err := s.rooms.Offer.Of(ctx, c.AccountID, asked(items))
+	offers, err := s.rooms.Offer.Of(ctx, s.db, c.AccountID, asked(items))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 	if c.CustomerID == nil || c.ExternalCustomerID == nil {
 		return nil
 	}
-	owner, err := s.rooms.Customer.ExternalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
+	owner, err := s.rooms.Customer.ExternalOwner(ctx, s.db, c.AccountID, *c.ExternalCustomerID)
 	if err == nil && owner != nil && *owner != *c.CustomerID {
 		err = core.Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
 	}
@@ -155,7 +155,7 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerEmail != nil && !core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return core.Invalid("customer_email", "Send customer or customer_email, not both.")
 	}
-	customer, err := s.rooms.Customer.Named(ctx, c.AccountID, *c.CustomerID, "customer")
+	customer, err := s.rooms.Customer.Named(ctx, s.db, c.AccountID, *c.CustomerID, "customer")
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ var Columns = db.ColumnsOf[Checkout]("checkouts")
 
 // Get returns a checkout, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Checkout, error) {
-	return s.Named(ctx, account, ref, "")
+	return s.Named(ctx, s.db, account, ref, "")
 }
 
 // ByID returns the checkouts among ids, as they are now, by their ids.
@@ -189,11 +189,11 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, 
 	}
 	f.OrderedIfSet("payment_status", string(in.PaymentStatus))
 	f.OrderedIfSet(KeyOfEmail, core.EmailKey(in.CustomerEmail))
-	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	if product := db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, s.db, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	if product := db.IDNamed(ctx, s.db, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
 		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", product)
 	}
-	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, s.db, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, "checkouts", core.KindCheckout, in.ListFilter, "customer_email", "customer_name", "client_reference_id")
 	list, more, err := db.Page(ctx, s.db, Columns, core.KindCheckout, account, in.Page, &f)
@@ -286,8 +286,8 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Dr
 }
 
 // Named reads a checkout, or returns CodeMissing on param, the field that named it; that is empty for the path.
-func (s *Store) Named(ctx context.Context, account, ref, param string) (*Checkout, error) {
-	return s.find(ctx, s.db, account, ref, param)
+func (s *Store) Named(ctx context.Context, r db.Reader, account, ref, param string) (*Checkout, error) {
+	return s.find(ctx, r, account, ref, param)
 }
 
 // Lock does what Named does, and locks the row until the transaction ends.

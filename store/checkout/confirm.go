@@ -117,7 +117,7 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	if err != nil {
 		return nil, err
 	}
-	offers, err := s.rooms.Offer.Of(ctx, c.AccountID, asked(items))
+	offers, err := s.rooms.Offer.Of(ctx, u, c.AccountID, asked(items))
 	var gone *core.Error
 	if errors.As(err, &gone) {
 		return nil, core.Invalid("line_items", gone.Message) // it was there when the checkout was made

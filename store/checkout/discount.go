@@ -32,7 +32,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 		}
 		c.DiscountID, c.DiscountCode = &d.ID, d.Code
 	case byID && c.DiscountID != nil:
-		d, err := s.rooms.Discount.Named(ctx, c.AccountID, *c.DiscountID, "discount")
+		d, err := s.rooms.Discount.Named(ctx, s.db, c.AccountID, *c.DiscountID, "discount")
 		if err != nil {
 			return err
 		}

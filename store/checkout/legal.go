@@ -20,7 +20,7 @@ type LegalAcceptance struct {
 
 // pagesToAccept returns the legal pages that the buyer of a checkout has to accept, without their bodies.
 func (s *Store) pagesToAccept(ctx context.Context, c *Checkout, seller *tenant.Account) ([]content.LegalPage, error) {
-	return s.rooms.Content.PagesToAccept(ctx, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
+	return s.rooms.Content.PagesToAccept(ctx, s.db, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
 }
 
 // acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms

@@ -63,7 +63,7 @@ func (s *Store) ListLinks(ctx context.Context, account string, in ListLinks) ([]
 	if in.Active != nil {
 		f.Ordered("active", *in.Active)
 	}
-	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, s.db, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.List(s.db, "checkout_links", core.KindCheckoutLink, in.ListFilter, "name")
 	list, more, err := db.Page(ctx, s.db, LinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {
@@ -182,7 +182,7 @@ func (s *Store) checkLink(ctx context.Context, l, before *Link) error {
 		}
 	}
 	if l.DiscountID != nil && (sells || !core.SameJSON(l.DiscountID, before.DiscountID)) {
-		d, err := s.rooms.Discount.Named(ctx, l.AccountID, *l.DiscountID, "discount")
+		d, err := s.rooms.Discount.Named(ctx, s.db, l.AccountID, *l.DiscountID, "discount")
 		if err != nil {
 			return err
 		}

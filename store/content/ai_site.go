@@ -109,12 +109,12 @@ type ListAISites struct {
 
 // GetAISite returns a site with its draft by its id, its subdomain or a subdomain that it had before, or CodeMissing.
 func (s *Store) GetAISite(ctx context.Context, account, ref string) (*AISite, error) {
-	return s.withDraft(ctx)(s.getAISite(ctx, account, ref))
+	return s.withDraft(ctx, s.db)(s.getAISite(ctx, s.db, account, ref))
 }
 
 // AISiteNamed reads a site by id or subdomain, as a field of a request names it, or returns CodeMissing on that field.
-func (s *Store) AISiteNamed(ctx context.Context, account, ref, field string) (*AISite, error) {
-	a, err := s.getAISite(ctx, account, ref)
+func (s *Store) AISiteNamed(ctx context.Context, r db.Reader, account, ref, field string) (*AISite, error) {
+	a, err := s.getAISite(ctx, r, account, ref)
 	if missing, ok := errors.AsType[*core.Error](err); ok {
 		missing.Param = field
 	}
@@ -193,7 +193,7 @@ func (s *Store) changeAISite(ctx context.Context, account, ref string, change fu
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := s.withDraft(ctx)(s.lockAISite(ctx, u, account, ref))
+		a, err := s.withDraft(ctx, u)(s.lockAISite(ctx, u, account, ref))
 		if err != nil {
 			return nil, err
 		}
@@ -255,12 +255,12 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 }
 
 // withDraft adds the draft to a site that was read: see getAISite.
-func (s *Store) withDraft(ctx context.Context) func(*AISite, error) (*AISite, error) {
+func (s *Store) withDraft(ctx context.Context, r db.Reader) func(*AISite, error) (*AISite, error) {
 	return func(a *AISite, err error) (*AISite, error) {
 		if err != nil {
 			return nil, err
 		}
-		page, err := s.pageOf(ctx, a, a.Version)
+		page, err := s.pageOf(ctx, r, a, a.Version)
 		if err != nil {
 			return nil, err
 		}
@@ -270,8 +270,8 @@ func (s *Store) withDraft(ctx context.Context) func(*AISite, error) (*AISite, er
 }
 
 // getAISite returns a site, without its draft, by what GetAISite takes.
-func (s *Store) getAISite(ctx context.Context, account, ref string) (*AISite, error) {
-	return findAISite(ctx, s.db, account, ref)
+func (s *Store) getAISite(ctx context.Context, r db.Reader, account, ref string) (*AISite, error) {
+	return findAISite(ctx, r, account, ref)
 }
 
 // lockAISite does what getAISite does, and locks the row until the transaction ends.

@@ -42,7 +42,7 @@ func (v *AISiteVersion) Link(d *db.DB) { v.PreviewURL = previewURL(d, v) }
 
 // ListAISiteVersions returns a page of the versions of a site without their content, newest first, and whether there are more.
 func (s *Store) ListAISiteVersions(ctx context.Context, account, site string, p core.Page) ([]AISiteVersion, bool, error) {
-	a, err := s.getAISite(ctx, account, site)
+	a, err := s.getAISite(ctx, s.db, account, site)
 	if err != nil {
 		return nil, false, err
 	}
@@ -53,29 +53,29 @@ func (s *Store) ListAISiteVersions(ctx context.Context, account, site string, p 
 
 // GetAISiteVersion returns a version of a site by its number, or CodeMissing.
 func (s *Store) GetAISiteVersion(ctx context.Context, account, site string, version int64) (*AISiteVersion, error) {
-	a, err := s.getAISite(ctx, account, site)
+	a, err := s.getAISite(ctx, s.db, account, site)
 	if err != nil {
 		return nil, err
 	}
-	return s.findVersion(ctx, a, version, "")
+	return s.findVersion(ctx, s.db, a, version, "")
 }
 
 // findVersion returns a version of a site with its content. Param is the parameter that named it, "" if the path did.
-func (s *Store) findVersion(ctx context.Context, a *AISite, version int64, param string) (*AISiteVersion, error) {
-	v, err := db.Get[AISiteVersion](ctx, s.db, aiSiteVersionColumns.SelectSQL+` WHERE account_id = ? AND site_id = ? AND version = ?`, a.AccountID, a.ID, version)
+func (s *Store) findVersion(ctx context.Context, r db.Reader, a *AISite, version int64, param string) (*AISiteVersion, error) {
+	v, err := db.Get[AISiteVersion](ctx, r, aiSiteVersionColumns.SelectSQL+` WHERE account_id = ? AND site_id = ? AND version = ?`, a.AccountID, a.ID, version)
 	if err == nil && v == nil {
 		err = core.Missing("version", param, strconv.FormatInt(version, 10))
 	}
 	if err != nil {
 		return nil, err
 	}
-	v.Content, err = s.contentOf(ctx, a, version)
+	v.Content, err = s.contentOf(ctx, r, a, version)
 	return v, err
 }
 
 // contentOf returns the content of a version of a site. A version that does not exist is CodeMissing.
-func (s *Store) contentOf(ctx context.Context, a *AISite, version int64) (*SiteContent, error) {
-	text, err := db.Get[string](ctx, s.db, `SELECT content FROM ai_site_versions WHERE account_id = ? AND site_id = ? AND version = ?`, a.AccountID, a.ID, version)
+func (s *Store) contentOf(ctx context.Context, r db.Reader, a *AISite, version int64) (*SiteContent, error) {
+	text, err := db.Get[string](ctx, r, `SELECT content FROM ai_site_versions WHERE account_id = ? AND site_id = ? AND version = ?`, a.AccountID, a.ID, version)
 	if err != nil {
 		return nil, err
 	}

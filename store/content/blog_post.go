@@ -129,7 +129,12 @@ func (b *BlogPost) enter(before *BlogPost, now core.Time) error {
 
 // GetBlogPost returns a post by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
-	return s.findBlogPost(ctx, s.db, account, ref)
+	return s.getBlogPostIn(ctx, s.db, account, ref)
+}
+
+// getBlogPostIn does what GetBlogPost does, where r says.
+func (s *Store) getBlogPostIn(ctx context.Context, r db.Reader, account, ref string) (*BlogPost, error) {
+	return s.findBlogPost(ctx, r, account, ref)
 }
 
 // VisitBlogPost returns a published post, by its slug or one that it had before, with its text. Account is the id without its prefix. A post that
@@ -147,7 +152,7 @@ func (s *Store) VisitBlogPost(ctx context.Context, account, slug string) (*BlogP
 	if b == nil {
 		return nil, core.Missing("page", "", "")
 	}
-	b.Text, err = s.workingText(ctx, id, b.ID)
+	b.Text, err = s.workingText(ctx, s.db, id, b.ID)
 	return b, err
 }
 
@@ -232,7 +237,7 @@ func (s *Store) UnarchiveBlogPost(ctx context.Context, account, ref string) (*Bl
 // DuplicateBlogPost makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BlogPost, error) {
-		b, err := s.GetBlogPost(ctx, account, ref)
+		b, err := s.getBlogPostIn(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

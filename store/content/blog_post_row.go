@@ -24,7 +24,7 @@ func (s *Store) findBlogPost(ctx context.Context, r db.Reader, account, ref stri
 	if b == nil {
 		return nil, core.Missing("blog post", "", ref)
 	}
-	if b.Text, err = s.workingText(ctx, account, b.ID); err != nil {
+	if b.Text, err = s.workingText(ctx, db.Unlocked(r), account, b.ID); err != nil {
 		return nil, err
 	}
 	b.Body = b.Text.Body

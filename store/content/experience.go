@@ -89,12 +89,22 @@ func (e *Experience) check(before ExperienceStatus) error {
 
 // GetExperience returns an experience by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetExperience(ctx context.Context, account, ref string) (*Experience, error) {
-	return s.described(ctx)(s.getExperience(ctx, account, ref))
+	return s.GetExperienceIn(ctx, s.db, account, ref)
+}
+
+// GetExperienceIn does what GetExperience does, where r says.
+func (s *Store) GetExperienceIn(ctx context.Context, r db.Reader, account, ref string) (*Experience, error) {
+	return s.described(ctx, r)(s.getExperience(ctx, r, account, ref))
 }
 
 // ExperienceNamed reads an experience as GetExperience does, without what it is delivered by and how many it is open to.
 func (s *Store) ExperienceNamed(ctx context.Context, account, ref string) (*Experience, error) {
-	return s.getExperience(ctx, account, ref)
+	return s.ExperienceNamedIn(ctx, s.db, account, ref)
+}
+
+// ExperienceNamedIn does what ExperienceNamed does, where r says.
+func (s *Store) ExperienceNamedIn(ctx context.Context, r db.Reader, account, ref string) (*Experience, error) {
+	return s.getExperience(ctx, r, account, ref)
 }
 
 // ExperiencesByID returns those of the account's experiences with these ids that exist, by id, as ExperienceNamed reads them.
@@ -117,7 +127,7 @@ func (s *Store) ListExperiences(ctx context.Context, account string, in ListExpe
 	for i := range found {
 		all[i] = &found[i]
 	}
-	return found, more, s.readProducts(ctx, account, all)
+	return found, more, s.readProducts(ctx, s.db, account, all)
 }
 
 // CreateExperience makes an experience. Without a slug it gets one from its name. Without a status or access it is a draft for those who
@@ -126,7 +136,7 @@ func (s *Store) CreateExperience(ctx context.Context, account string, e Experien
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
 		e := e
 		e.AccountID, e.Status, e.Access = account, cmp.Or(e.Status, ExperienceStatusDraft), cmp.Or(e.Access, ExperienceAccessPurchase)
-		return s.described(ctx)(&e, s.createExperience(ctx, u, &e))
+		return s.described(ctx, u)(&e, s.createExperience(ctx, u, &e))
 	})
 }
 
@@ -137,7 +147,7 @@ func (s *Store) UpdateExperience(ctx context.Context, account, ref string, chang
 		if err != nil {
 			return nil, err
 		}
-		return s.described(ctx)(e, s.changeExperience(ctx, u, e, change))
+		return s.described(ctx, u)(e, s.changeExperience(ctx, u, e, change))
 	})
 }
 
@@ -164,12 +174,12 @@ func (s *Store) UnarchiveExperience(ctx context.Context, account, ref string) (*
 // DuplicateExperience makes a draft with the same fields and a slug of its own.
 func (s *Store) DuplicateExperience(ctx context.Context, account, ref string) (*Experience, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
-		e, err := s.getExperience(ctx, account, ref)
+		e, err := s.getExperience(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		e.Slug, e.Status = "", ExperienceStatusDraft
-		return s.described(ctx)(e, s.createExperience(ctx, u, e))
+		return s.described(ctx, u)(e, s.createExperience(ctx, u, e))
 	})
 }
 
@@ -199,11 +209,11 @@ func (s *Store) moveExperience(ctx context.Context, account, ref string, to Expe
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
 		e, err := s.lockExperience(ctx, u, account, ref)
 		if err != nil || e.Status == to {
-			return s.described(ctx)(e, err)
+			return s.described(ctx, u)(e, err)
 		}
 		if !slices.Contains(from, e.Status) {
 			return nil, core.Invalid("status", fmt.Sprintf("An experience that is %s cannot become %s this way.", e.Status, to))
 		}
-		return s.described(ctx)(e, s.changeExperience(ctx, u, e, func(e *Experience) { e.Status = to }))
+		return s.described(ctx, u)(e, s.changeExperience(ctx, u, e, func(e *Experience) { e.Status = to }))
 	})
 }

@@ -11,20 +11,20 @@ import (
 const countedGrants = 20_000
 
 // described fills in which products deliver an experience and how many customers it is open to.
-func (s *Store) described(ctx context.Context) func(*Experience, error) (*Experience, error) {
+func (s *Store) described(ctx context.Context, r db.Reader) func(*Experience, error) (*Experience, error) {
 	return func(e *Experience, err error) (*Experience, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.readProducts(ctx, e.AccountID, []*Experience{e}); err != nil {
+		if err := s.readProducts(ctx, r, e.AccountID, []*Experience{e}); err != nil {
 			return nil, err
 		}
-		return e, s.countAccess(ctx, e)
+		return e, s.countAccess(ctx, r, e)
 	}
 }
 
 // readProducts fills in which products deliver experiences. It takes one statement, however many there are.
-func (s *Store) readProducts(ctx context.Context, account string, experiences []*Experience) error {
+func (s *Store) readProducts(ctx context.Context, r db.Reader, account string, experiences []*Experience) error {
 	if len(experiences) == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (s *Store) readProducts(ctx context.Context, account string, experiences []
 	rows, err := db.Select[struct {
 		Experience string `db:"ref"`
 		Product    string `db:"product_id"`
-	}](ctx, s.db, `
+	}](ctx, r, `
 		SELECT ref, product_id FROM (
 			SELECT d.ref, d.product_id, ROW_NUMBER() OVER (PARTITION BY d.ref ORDER BY d.product_id DESC) AS place FROM product_deliverables d
 			WHERE d.account_id = ? AND d.type = 'experience' AND `+condition+` AND d.removed IS NULL GROUP BY d.ref, d.product_id) delivered
@@ -54,14 +54,14 @@ func (s *Store) readProducts(ctx context.Context, account string, experiences []
 }
 
 // countAccess fills in how many customers have an active grant that opens an experience. Where there are too many grants it counts nothing.
-func (s *Store) countAccess(ctx context.Context, e *Experience) error {
+func (s *Store) countAccess(ctx context.Context, r db.Reader, e *Experience) error {
 	e.AccessCount = new(int64)
-	products, err := db.Select[string](ctx, s.db, `
+	products, err := db.Select[string](ctx, r, `
 		SELECT DISTINCT product_id FROM product_deliverables WHERE account_id = ? AND type = 'experience' AND ref = ?`, e.AccountID, e.ID)
 	if err != nil || len(products) == 0 {
 		return err
 	}
-	now, err := db.BusinessNow(ctx, s.db, e.AccountID)
+	now, err := db.BusinessNow(ctx, r, e.AccountID)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Store) countAccess(ctx context.Context, e *Experience) error {
 	count, err := db.Get[struct {
 		Grants    int64 `db:"grants"`
 		Customers int64 `db:"customers"`
-	}](ctx, s.db, `
+	}](ctx, r, `
 		SELECT COUNT(*) AS grants, COUNT(DISTINCT customer_id) AS customers FROM (
 			SELECT CASE WHEN `+db.ActiveGrantSQL+` AND EXISTS (
 				SELECT 1 FROM product_deliverables d WHERE d.account_id = g.account_id AND d.product_id = g.product_id AND d.type = 'experience' AND d.ref = ?

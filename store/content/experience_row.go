@@ -9,8 +9,8 @@ import (
 )
 
 // getExperience reads an experience by id or slug, or returns CodeMissing.
-func (s *Store) getExperience(ctx context.Context, account, ref string) (*Experience, error) {
-	return findExperience(ctx, s.db, account, ref)
+func (s *Store) getExperience(ctx context.Context, r db.Reader, account, ref string) (*Experience, error) {
+	return findExperience(ctx, r, account, ref)
 }
 
 // lockExperience does what getExperience does, and locks the row until the transaction ends.

@@ -31,9 +31,9 @@ func (s *Store) checkAcceptance(ctx context.Context, u *db.Unit, l *LegalPage) e
 
 // PagesToAccept returns the pages that a buyer with this language has to accept, without their bodies and by id: those of each kind that are
 // published in it, or else in the account's own.
-func (s *Store) PagesToAccept(ctx context.Context, account, locale, own string) ([]LegalPage, error) {
+func (s *Store) PagesToAccept(ctx context.Context, r db.Reader, account, locale, own string) ([]LegalPage, error) {
 	condition, arg := s.db.In("locale", slices.Compact([]string{locale, own}))
-	pages, err := db.Select[LegalPage](ctx, s.db, legalPageColumns.SelectSQL+`
+	pages, err := db.Select[LegalPage](ctx, r, legalPageColumns.SelectSQL+`
 		WHERE account_id = ? AND `+condition+` AND status = 'published' AND requires_acceptance ORDER BY id`, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read pages to accept: %w", err)

@@ -23,7 +23,7 @@ func (s *Store) findLegalPage(ctx context.Context, r db.Reader, account, ref str
 	if l == nil {
 		return nil, core.Missing("legal page", "", ref)
 	}
-	if l.Text, err = s.workingText(ctx, account, l.ID); err != nil {
+	if l.Text, err = s.workingText(ctx, db.Unlocked(r), account, l.ID); err != nil {
 		return nil, err
 	}
 	l.Body = l.Text.Body

@@ -139,7 +139,7 @@ func (s *Store) TakeDomain(ctx context.Context, a *AISite) (bool, error) {
 // BeginDomain returns a site whose domain is about to be looked at, and ends the transaction of the request: see Leave. A site
 // without a domain is CodeInvalid.
 func (s *Store) BeginDomain(ctx context.Context, account, ref string) (*AISite, error) {
-	a, err := s.getAISite(ctx, account, ref)
+	a, err := s.getAISite(ctx, s.db, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 // more is forgotten.
 func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (*AISite, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
-		a, err := s.withDraft(ctx)(s.lockAISite(ctx, u, of.AccountID, of.ID))
+		a, err := s.withDraft(ctx, u)(s.lockAISite(ctx, u, of.AccountID, of.ID))
 		if err != nil || core.Deref(a.Domain) != core.Deref(of.Domain) {
 			return a, err
 		}
@@ -286,7 +286,7 @@ func (s *Store) VisitDomain(ctx context.Context, host string) (*SitePage, error)
 	if a == nil {
 		return nil, core.Missing("page", "", "")
 	}
-	return s.pageOf(ctx, a, core.Deref(a.PublishedVersion))
+	return s.pageOf(ctx, s.db, a, core.Deref(a.PublishedVersion))
 }
 
 // siteOfDomain returns the live site of an enabled account that has verified a domain, nil if there is none.

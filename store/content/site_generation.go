@@ -24,8 +24,8 @@ const generationsAnHour = 20
 // BeginGeneration counts a page that is about to be generated for a site, commits, and returns the site. Too many in this hour
 // are CodeRateLimit.
 func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISite, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*AISite, error) {
-		a, err := s.getAISite(ctx, account, ref)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
+		a, err := s.getAISite(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

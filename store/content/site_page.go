@@ -20,7 +20,7 @@ type SitePage struct {
 func (s *Store) PublishAISite(ctx context.Context, account, ref string, version *int64) (*AISite, error) {
 	return s.changeAISite(ctx, account, ref, func(ctx context.Context, u *db.Unit, a *AISite) error {
 		if version != nil {
-			v, err := s.findVersion(ctx, a, *version, "version")
+			v, err := s.findVersion(ctx, u, a, *version, "version")
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func (s *Store) VisitSite(ctx context.Context, subdomain string) (*SitePage, err
 	if a == nil {
 		return nil, core.Missing("page", "", "")
 	}
-	return s.pageOf(ctx, a, core.Deref(a.PublishedVersion))
+	return s.pageOf(ctx, s.db, a, core.Deref(a.PublishedVersion))
 }
 
 // VisitSiteByID returns what a live site of an account shows. A site that is not live, or whose account is disabled, is CodeMissing.
@@ -74,15 +74,15 @@ func (s *Store) VisitSiteByID(ctx context.Context, account, id string) (*SitePag
 	if a == nil {
 		return nil, core.Missing("page", "", "")
 	}
-	return s.pageOf(ctx, a, core.Deref(a.PublishedVersion))
+	return s.pageOf(ctx, s.db, a, core.Deref(a.PublishedVersion))
 }
 
 // pageOf returns the page of a site with one of its versions, 0 for a composed one.
-func (s *Store) pageOf(ctx context.Context, a *AISite, version int64) (*SitePage, error) {
+func (s *Store) pageOf(ctx context.Context, r db.Reader, a *AISite, version int64) (*SitePage, error) {
 	if version == 0 {
 		return &SitePage{Site: a}, nil
 	}
-	content, err := s.contentOf(ctx, a, version)
+	content, err := s.contentOf(ctx, r, a, version)
 	return &SitePage{a, content}, err
 }
 
@@ -127,13 +127,13 @@ func (s *Store) OpenPreview(ctx context.Context, token string) (page *SitePage, 
 	if v == nil {
 		return nil, false, missing
 	}
-	a, err := s.getAISite(ctx, v.AccountID, v.SiteID)
+	a, err := s.getAISite(ctx, s.db, v.AccountID, v.SiteID)
 	if err != nil {
 		return nil, false, err
 	}
 	if hourOf(s.Now()) >= end {
 		return &SitePage{Site: a}, true, nil
 	}
-	page, err = s.pageOf(ctx, a, v.Version)
+	page, err = s.pageOf(ctx, s.db, a, v.Version)
 	return page, false, err
 }

@@ -63,8 +63,8 @@ func (t *Text) edited(p *core.Problems, title, body string) *Text {
 func readingMinutes(body string) int64 { return int64((len(strings.Fields(body)) + 199) / 200) }
 
 // text returns a version of an object's text, nil if there is none.
-func (s *Store) text(ctx context.Context, account, object string, version int64) (*Text, error) {
-	t, err := db.Get[Text](ctx, s.db, textColumns.SelectSQL+` WHERE account_id = ? AND object_id = ? AND version = ?`, account, object, version)
+func (s *Store) text(ctx context.Context, r db.Reader, account, object string, version int64) (*Text, error) {
+	t, err := db.Get[Text](ctx, r, textColumns.SelectSQL+` WHERE account_id = ? AND object_id = ? AND version = ?`, account, object, version)
 	if err != nil {
 		err = fmt.Errorf("read text: %w", err)
 	}
@@ -72,8 +72,8 @@ func (s *Store) text(ctx context.Context, account, object string, version int64)
 }
 
 // workingText returns the text of an object that is being written.
-func (s *Store) workingText(ctx context.Context, account, object string) (*Text, error) {
-	t, err := s.text(ctx, account, object, 0)
+func (s *Store) workingText(ctx context.Context, r db.Reader, account, object string) (*Text, error) {
+	t, err := s.text(ctx, r, account, object, 0)
 	if err == nil && t == nil {
 		err = fmt.Errorf("%s has no text", object)
 	}
@@ -85,7 +85,7 @@ func (s *Store) version(ctx context.Context, account, object string, version int
 	if version < 1 {
 		return nil, core.Missing("version", "version", fmt.Sprint(version))
 	}
-	t, err := s.text(ctx, account, object, version)
+	t, err := s.text(ctx, s.db, account, object, version)
 	if err == nil && t == nil {
 		err = core.Missing("version", "version", fmt.Sprint(version))
 	}
@@ -117,7 +117,7 @@ func (s *Store) saveText(ctx context.Context, u *db.Unit, t *Text) error {
 // the version that the text has then.
 func (s *Store) publishText(ctx context.Context, u *db.Unit, t *Text, last int64, now core.Time) (int64, error) {
 	if last > 0 {
-		before, err := s.text(ctx, t.AccountID, t.ObjectID, last)
+		before, err := s.text(ctx, u, t.AccountID, t.ObjectID, last)
 		if err != nil {
 			return 0, err
 		}
@@ -160,7 +160,7 @@ func (s *Store) RenderStale(ctx context.Context, limit int) (int64, error) {
 
 // renderAnew makes the HTML of a text again. A text that has become another one meanwhile keeps its own.
 func (s *Store) renderAnew(ctx context.Context, account, object string, version int64) error {
-	t, err := s.text(ctx, account, object, version)
+	t, err := s.text(ctx, s.db, account, object, version)
 	if err != nil || t == nil {
 		return err
 	}

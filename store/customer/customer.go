@@ -100,7 +100,7 @@ type List struct {
 
 // Get returns a customer, or CodeMissing; a deleted one is missing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Customer, error) {
-	return s.Named(ctx, account, ref, "")
+	return s.Named(ctx, s.db, account, ref, "")
 }
 
 // OfExternalID returns the customer that carries the merchant's own id, or CodeMissing.
@@ -161,8 +161,8 @@ func (s *Store) Insert(ctx context.Context, u *db.Unit, account string, c *Custo
 
 // Named reads a customer who is not deleted, or returns CodeMissing on param, the field that named them; that is empty
 // for the path.
-func (s *Store) Named(ctx context.Context, account, ref, param string) (*Customer, error) {
-	return find(ctx, s.db, account, ref, param)
+func (s *Store) Named(ctx context.Context, r db.Reader, account, ref, param string) (*Customer, error) {
+	return find(ctx, r, account, ref, param)
 }
 
 // LockNamed does what Named does, and locks the row until the transaction ends.
@@ -183,8 +183,8 @@ func find(ctx context.Context, r db.Reader, account, ref, param string) (*Custom
 }
 
 // Any reads a customer that something refers to, even a deleted one.
-func (s *Store) Any(ctx context.Context, account, id string) (*Customer, error) {
-	return findAny(ctx, s.db, account, id)
+func (s *Store) Any(ctx context.Context, r db.Reader, account, id string) (*Customer, error) {
+	return findAny(ctx, r, account, id)
 }
 
 // LockAny does what Any does, and locks the row until the transaction ends.
@@ -214,8 +214,8 @@ func (c *Customer) Taken(err error) error {
 }
 
 // ExternalOwner returns the id of the customer who has the merchant's own id, nil if nobody has.
-func (s *Store) ExternalOwner(ctx context.Context, account, externalID string) (*string, error) {
-	return db.Get[string](ctx, s.db, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
+func (s *Store) ExternalOwner(ctx context.Context, r db.Reader, account, externalID string) (*string, error) {
+	return db.Get[string](ctx, r, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
 }
 
 // LockOwner locks the customer of a row, who may be deleted. If they were merged into another customer while this waited for the

@@ -86,7 +86,7 @@ func (s *Store) EndNews(ctx context.Context, u *db.Unit, account string, now cor
 
 // EndedNews returns those of some addresses, as core.EmailKey has them, whose readers ended the news of an account. Whether their customers are unsubscribed
 // it does not say.
-func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []string) (map[string]bool, error) {
+func (s *Store) EndedNews(ctx context.Context, r db.Reader, account string, emailKeys []string) (map[string]bool, error) {
 	byKey := map[string][]string{}
 	for _, email := range emailKeys {
 		key := endingKey(account, email)
@@ -94,7 +94,7 @@ func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []strin
 	}
 	ended := map[string]bool{}
 	condition, arg := s.db.In("id", slices.Collect(maps.Keys(byKey)))
-	kept, err := db.Select[string](ctx, s.db, `SELECT id FROM news_endings WHERE account_id = ? AND `+condition, account, arg)
+	kept, err := db.Select[string](ctx, r, `SELECT id FROM news_endings WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("look who ended the news: %w", err)
 	}
@@ -107,8 +107,8 @@ func (s *Store) EndedNews(ctx context.Context, account string, emailKeys []strin
 }
 
 // Owner returns the customer who owns an address, as core.EmailKey has it. It is nil if nobody does.
-func (s *Store) Owner(ctx context.Context, account, emailKey string) (*Customer, error) {
-	return findOwner(ctx, s.db, account, emailKey)
+func (s *Store) Owner(ctx context.Context, r db.Reader, account, emailKey string) (*Customer, error) {
+	return findOwner(ctx, r, account, emailKey)
 }
 
 // LockOf does what Owner does, and locks the customer.

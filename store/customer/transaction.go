@@ -58,7 +58,7 @@ var BalanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transa
 
 // ListTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.
 func (s *Store) ListTransactions(ctx context.Context, account, customer string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
-	c, err := s.Named(ctx, account, customer, "")
+	c, err := s.Named(ctx, s.db, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}

@@ -112,7 +112,7 @@ func (d *Discount) statusAt(now core.Time) Status {
 
 // Get returns a discount, or CodeMissing; a deleted one is missing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Discount, error) {
-	return s.Named(ctx, account, ref, "")
+	return s.Named(ctx, s.db, account, ref, "")
 }
 
 // Lookup returns the discount that has a code, in any case, or CodeMissing on code. It is returned even if it cannot be
@@ -152,7 +152,7 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Discount, 
 	whereStatus(&f, in.Status, now)
 	f.OrderedIfSet("type", string(in.Type))
 	f.FewIfSet("code_key", strings.ToLower(in.Code))
-	if product := db.IDNamed(ctx, &f, s.catalog.ProductNamed, account, in.Product, "product"); product != "" {
+	if product := db.IDNamed(ctx, s.db, &f, s.catalog.ProductNamed, account, in.Product, "product"); product != "" {
 		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, product)
 	}
 	f.List(s.db, "discounts", core.KindDiscount, in.ListFilter, "name", "code")

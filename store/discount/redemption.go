@@ -46,7 +46,7 @@ type Redeemer struct {
 // ListRedemptions returns a page of a discount's redemptions, newest first, and whether there are more. A
 // discount that does not exist is CodeMissing.
 func (s *Store) ListRedemptions(ctx context.Context, account, discount string, in ListRedemptions) ([]Redemption, bool, error) {
-	d, err := s.Named(ctx, account, discount, "")
+	d, err := s.Named(ctx, s.db, account, discount, "")
 	if err != nil {
 		return nil, false, err
 	}

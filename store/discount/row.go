@@ -40,8 +40,8 @@ func whereStatus(f *db.Filter, status Status, now core.Time) {
 
 // Named reads a discount that is not deleted, or returns CodeMissing on param, the field that named it; that is empty for
 // the path.
-func (s *Store) Named(ctx context.Context, account, ref, param string) (*Discount, error) {
-	return s.find(ctx, s.db, account, ref, param)
+func (s *Store) Named(ctx context.Context, r db.Reader, account, ref, param string) (*Discount, error) {
+	return s.find(ctx, r, account, ref, param)
 }
 
 // lock does what Named does, and locks the row until the transaction ends.
@@ -108,7 +108,7 @@ func (s *Store) giveCurrency(ctx context.Context, u *db.Unit, d *Discount) (err 
 func (s *Store) coverProducts(ctx context.Context, d *Discount) error {
 	covered := []string{}
 	for i, ref := range d.ProductIDs.V {
-		p, err := s.catalog.ProductNamed(ctx, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
+		p, err := s.catalog.ProductNamed(ctx, s.db, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Store) coverProducts(ctx context.Context, d *Discount) error {
 		covered = append(covered, p.ID)
 	}
 	cover := func(ref *string, param string) error {
-		v, err := s.catalog.PriceVariantNamed(ctx, d.AccountID, *ref, param)
+		v, err := s.catalog.PriceVariantNamed(ctx, s.db, d.AccountID, *ref, param)
 		if err == nil {
 			*ref, covered = v.ID, append(covered, v.ProductID)
 		}

@@ -222,11 +222,11 @@ func (s *Store) offers(ctx context.Context, d Draft) ([]offer.Offer, error) {
 			continue
 		}
 		param := fmt.Sprintf("lines.%d.price_variant", n)
-		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, d.AccountID, wanted.PriceVariant, param)
+		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, s.db, d.AccountID, wanted.PriceVariant, param)
 		if err != nil {
 			return nil, err
 		}
-		product, err := s.rooms.Catalog.ProductNamed(ctx, d.AccountID, variant.ProductID, param)
+		product, err := s.rooms.Catalog.ProductNamed(ctx, s.db, d.AccountID, variant.ProductID, param)
 		if err != nil {
 			return nil, err
 		}
@@ -322,7 +322,7 @@ func (s *Store) discounts(ctx context.Context, i *Invoice, items []lineitem.Item
 	if i.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := s.rooms.Discount.Named(ctx, i.AccountID, *i.DiscountID, "discount")
+	d, err := s.rooms.Discount.Named(ctx, s.db, i.AccountID, *i.DiscountID, "discount")
 	if err != nil {
 		return nil, err
 	}

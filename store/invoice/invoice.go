@@ -164,9 +164,9 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Invoice, b
 		f.And(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
 	}
 	f.Within(due, in.DueAfter, in.DueBefore)
-	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	f.FewIfSet("order_key", db.IDNamed(ctx, &f, s.rooms.Order.Named, account, in.Order, "order"))
-	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, s.db, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.FewIfSet("order_key", db.IDNamed(ctx, s.db, &f, s.rooms.Order.Named, account, in.Order, "order"))
+	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, s.db, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
 	f.List(s.db, "invoices", core.KindInvoice, in.ListFilter, "number", "customer_email", "customer_name")
 	return db.Page(ctx, s.db, Columns, core.KindInvoice, account, in.Page, &f)
 }

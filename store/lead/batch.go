@@ -59,7 +59,7 @@ func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	if err != nil {
 		return fmt.Errorf("lock leads: %w", err)
 	}
-	ended, err := b.s.rooms.Customer.EndedNews(ctx, b.account, keys)
+	ended, err := b.s.rooms.Customer.EndedNews(ctx, b.Unit, b.account, keys)
 	if err != nil {
 		return err
 	}

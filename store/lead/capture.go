@@ -174,7 +174,7 @@ func (s *Store) captured(ctx context.Context, account string, in *Captured, now 
 		l.AISiteID = &in.Site.ID
 	}
 	if in.Product != "" {
-		product, err := s.rooms.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		product, err := s.rooms.Catalog.ProductNamed(ctx, s.db, account, in.Product, "product")
 		if err != nil {
 			return nil, err
 		}

@@ -167,8 +167,8 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool
 	f.FewIfSet("email_key", core.EmailKey(in.Email))
 	f.OrderedIfSet("status", string(in.Status))
 	f.OrderedIfSet("source", string(in.Source))
-	f.OrderedIfSet("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
-	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("product_id", db.IDNamed(ctx, s.db, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, s.db, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
 	if in.Tag != "" {
 		f.Entry("leads", "tag", in.Tag)
 	}

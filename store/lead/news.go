@@ -146,11 +146,11 @@ func (s *Store) noteConfirmed(ctx context.Context, u *db.Unit, c *customer.Custo
 // They get none again, whoever agrees with their address.
 func (s *Store) HasEnded(ctx context.Context, account, email string) (bool, error) {
 	key := core.EmailKey(email)
-	ended, err := s.rooms.Customer.EndedNews(ctx, account, []string{key})
+	ended, err := s.rooms.Customer.EndedNews(ctx, s.db, account, []string{key})
 	if err != nil || ended[key] {
 		return ended[key], err
 	}
-	owner, err := s.rooms.Customer.Owner(ctx, account, key)
+	owner, err := s.rooms.Customer.Owner(ctx, s.db, account, key)
 	if err != nil || owner != nil && owner.IsUnsubscribed() {
 		return err == nil, err
 	}
@@ -324,7 +324,7 @@ func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, 
 
 // isOver reports whether Unsubscribe has nothing to change any more.
 func (s *Store) isOver(ctx context.Context, o unsubscription) (bool, error) {
-	ended, err := s.rooms.Customer.EndedNews(ctx, o.Account, []string{o.Key})
+	ended, err := s.rooms.Customer.EndedNews(ctx, s.db, o.Account, []string{o.Key})
 	if err != nil || !ended[o.Key] {
 		return false, err
 	}

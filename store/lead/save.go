@@ -260,13 +260,13 @@ func (r *leadRefs) find(ctx context.Context, field, name string) (*string, error
 
 func (r *leadRefs) look(ctx context.Context, field, name string) (string, error) {
 	if field == "product" {
-		product, err := r.store.rooms.Catalog.ProductNamed(ctx, r.account, name, field)
+		product, err := r.store.rooms.Catalog.ProductNamed(ctx, r.store.db, r.account, name, field)
 		if err != nil {
 			return "", err
 		}
 		return product.ID, nil
 	}
-	site, err := r.store.rooms.Content.AISiteNamed(ctx, r.account, name, field)
+	site, err := r.store.rooms.Content.AISiteNamed(ctx, r.store.db, r.account, name, field)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
 
@@ -96,12 +97,12 @@ func (o Offer) customAmount(currency string, custom *int64) (amount int64, probl
 
 // Of reads the price variants that are asked for, and their products. A price variant that does not exist is CodeMissing on
 // the line that names it, and so is one whose product was deleted after it was read.
-func (s *Store) Of(ctx context.Context, account string, wanted []NewLine) ([]Offer, error) {
+func (s *Store) Of(ctx context.Context, r db.Reader, account string, wanted []NewLine) ([]Offer, error) {
 	ids := make([]string, len(wanted))
 	for i, line := range wanted {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, line.PriceVariant)
 	}
-	variants, err := s.rooms.Catalog.OfferedVariantsByID(ctx, account, ids)
+	variants, err := s.rooms.Catalog.OfferedVariantsByID(ctx, r, account, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (s *Store) Of(ctx context.Context, account string, wanted []NewLine) ([]Off
 	for _, v := range variants {
 		productIDs = append(productIDs, v.ProductID)
 	}
-	products, err := s.rooms.Catalog.OffersByID(ctx, account, productIDs)
+	products, err := s.rooms.Catalog.OffersByIDIn(ctx, r, account, productIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -137,12 +138,12 @@ func License(items []lineitem.Item, offers []Offer) {
 }
 
 // Read reads the price variants of lines, has the lines know what these ask for now of licence keys, and returns them by id.
-func (s *Store) Read(ctx context.Context, account string, items []lineitem.Item) (map[string]*catalog.OfferedVariant, error) {
+func (s *Store) Read(ctx context.Context, r db.Reader, account string, items []lineitem.Item) (map[string]*catalog.OfferedVariant, error) {
 	var ids []string
 	for _, item := range items {
 		ids = append(ids, core.Deref(item.PriceVariantID))
 	}
-	variants, err := s.rooms.Catalog.OfferedVariantsByID(ctx, account, ids)
+	variants, err := s.rooms.Catalog.OfferedVariantsByID(ctx, r, account, ids)
 	for i := range items {
 		if v := variants[core.Deref(items[i].PriceVariantID)]; v != nil {
 			items[i].Licensing = licensingOf(v)

@@ -205,7 +205,7 @@ var paid = db.Moment{Column: "paid_at", Within: time.Hour, Late: `(` + ofDraft +
 
 // Get returns an order, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Order, error) {
-	return s.Named(ctx, account, ref, "")
+	return s.Named(ctx, s.db, account, ref, "")
 }
 
 // ByID returns those of the orders with these ids that exist, by id.
@@ -229,14 +229,14 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Order, boo
 	if in.IsVerified {
 		f.And(`customer_verified`)
 	}
-	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	f.FewIfSet("checkout_id", db.IDNamed(ctx, &f, s.rooms.Checkout.Named, account, in.Checkout, "checkout"))
-	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
-	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
-	if product := db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, s.db, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.FewIfSet("checkout_id", db.IDNamed(ctx, s.db, &f, s.rooms.Checkout.Named, account, in.Checkout, "checkout"))
+	f.OrderedIfSet("subscription_id", db.IDNamed(ctx, s.db, &f, s.rooms.Subscription.Named, account, in.Subscription, "subscription"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, s.db, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	if product := db.IDNamed(ctx, s.db, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"); product != "" {
 		f.Listed("orders", "line_items", "order_id", "product_id = ?", product)
 	}
-	if variant := db.IDNamed(ctx, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"); variant != "" {
+	if variant := db.IDNamed(ctx, s.db, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"); variant != "" {
 		f.Listed("orders", "line_items", "order_id", "price_variant_id = ?", variant)
 	}
 	f.List(s.db, "orders", core.KindOrder, in.ListFilter, "customer_email", "billing_name")
@@ -274,8 +274,8 @@ func (s *Store) Lock(ctx context.Context, u *db.Unit, account, ref string) (*Ord
 }
 
 // Named reads an order, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
-func (s *Store) Named(ctx context.Context, account, ref, param string) (*Order, error) {
-	return find(ctx, s.db, account, ref, param)
+func (s *Store) Named(ctx context.Context, r db.Reader, account, ref, param string) (*Order, error) {
+	return find(ctx, r, account, ref, param)
 }
 
 // find does what Named does, with any reader.

@@ -50,7 +50,7 @@ func (s *Store) MethodsByID(ctx context.Context, account string, ids []string) (
 
 // ListMethods returns a page of a customer's payment methods, newest first, and whether there are more.
 func (s *Store) ListMethods(ctx context.Context, account, customer string, in core.Page) ([]SavedMethod, bool, error) {
-	c, err := s.rooms.Customer.Named(ctx, account, customer, "")
+	c, err := s.rooms.Customer.Named(ctx, s.db, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}
@@ -75,7 +75,7 @@ func (s *Store) checkRoom(ctx context.Context, c *customer.Customer) error {
 // takes that back; after too many declines it is CodeRateLimit.
 func (s *Store) BeginSaveMethod(ctx context.Context, account, customerID string, from Buyer) (*customer.Customer, string, error) {
 	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
-		c, err := s.rooms.Customer.Named(ctx, account, customerID, "")
+		c, err := s.rooms.Customer.Named(ctx, u, account, customerID, "")
 		if err == nil {
 			err = s.checkRoom(ctx, c)
 		}
@@ -195,7 +195,7 @@ func (s *Store) ForgetMethods(ctx context.Context, u *db.Unit, c *customer.Custo
 // MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
 // deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
 func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
-	c, err := s.rooms.Customer.Any(ctx, account, customer)
+	c, err := s.rooms.Customer.Any(ctx, s.db, account, customer)
 	if err != nil {
 		return nil, err
 	}

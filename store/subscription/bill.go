@@ -109,7 +109,7 @@ func (s *Store) tax(ctx context.Context, sub *Subscription, customer *customer.C
 	if rate == nil {
 		return pricing.Tax{}, nil
 	}
-	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, sub.AccountID, sub.PriceVariantID, "")
+	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, s.db, sub.AccountID, sub.PriceVariantID, "")
 	if err != nil {
 		return pricing.Tax{}, err
 	}

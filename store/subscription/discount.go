@@ -152,14 +152,14 @@ func (s *Store) GiveDiscount(ctx context.Context, u *db.Unit, sub *Subscription,
 		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*discount.Terms]{}, nil
 		return nil
 	}
-	d, err := s.rooms.Discount.Named(ctx, sub.AccountID, *ref, "discount")
+	d, err := s.rooms.Discount.Named(ctx, u, sub.AccountID, *ref, "discount")
 	if err != nil {
 		return err
 	}
 	if problem := sub.refusesDiscount(d, now); problem != "" {
 		return core.Invalid("discount", problem)
 	}
-	customer, err := s.rooms.Customer.Any(ctx, sub.AccountID, sub.CustomerID)
+	customer, err := s.rooms.Customer.Any(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

@@ -108,11 +108,11 @@ func (s *Subscription) Apply(change *PendingChange, left *Rest) error {
 
 // Subscriber reads a subscription and its customer, and returns them with the account's time. Neither is locked.
 func (s *Store) Subscriber(ctx context.Context, account, ref string) (*Subscription, *customer.Customer, core.Time, error) {
-	sub, err := s.Named(ctx, account, ref, "")
+	sub, err := s.Named(ctx, s.db, account, ref, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	customer, err := s.rooms.Customer.Named(ctx, account, sub.CustomerID, "")
+	customer, err := s.rooms.Customer.Named(ctx, s.db, account, sub.CustomerID, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}

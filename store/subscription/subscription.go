@@ -293,7 +293,7 @@ func (s *Subscription) End(status Status, at core.Time) {
 
 // Get returns a subscription, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.Named(ctx, account, ref, "")
+	return s.Named(ctx, s.db, account, ref, "")
 }
 
 // ByID returns those of the subscriptions with these ids that exist, by id.
@@ -323,17 +323,17 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Subscripti
 		f.And(`customer_verified`)
 	}
 	db.Between(&f, "current_period_end", in.CurrentPeriodEndAfter, "<", in.CurrentPeriodEndBefore)
-	f.OrderedIfSet("customer_id", db.IDNamed(ctx, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
-	f.OrderedIfSet("product_id", db.IDNamed(ctx, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
-	f.OrderedIfSet("price_variant_id", db.IDNamed(ctx, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"))
-	f.OrderedIfSet("discount_id", db.IDNamed(ctx, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
+	f.OrderedIfSet("customer_id", db.IDNamed(ctx, s.db, &f, s.rooms.Customer.Named, account, in.Customer, "customer"))
+	f.OrderedIfSet("product_id", db.IDNamed(ctx, s.db, &f, s.rooms.Catalog.ProductNamed, account, in.Product, "product"))
+	f.OrderedIfSet("price_variant_id", db.IDNamed(ctx, s.db, &f, s.rooms.Catalog.PriceVariantNamed, account, in.PriceVariant, "price_variant"))
+	f.OrderedIfSet("discount_id", db.IDNamed(ctx, s.db, &f, s.rooms.Discount.Named, account, in.Discount, "discount"))
 	f.List(s.db, "subscriptions", core.KindSubscription, in.ListFilter, "product_name", "price_variant_name", "billing_name")
 	return db.Page(ctx, s.db, Columns, core.KindSubscription, account, in.Page, &f)
 }
 
 // Named reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
-func (s *Store) Named(ctx context.Context, account, ref, param string) (*Subscription, error) {
-	return find(ctx, s.db, account, ref, param)
+func (s *Store) Named(ctx context.Context, r db.Reader, account, ref, param string) (*Subscription, error) {
+	return find(ctx, r, account, ref, param)
 }
 
 // Lock does what Named does, and locks the row until the transaction ends.

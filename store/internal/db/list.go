@@ -110,11 +110,11 @@ func Between[T ~int64](f *Filter, column string, from *T, end string, to *T) {
 
 // IDNamed returns the id of the object that a parameter of the list refers to, and "" if the parameter is empty. Named reads the object. If it
 // fails, because there is no such object say, Page fails with the same error. It is for lists of Page alone: SQL knows nothing of that error.
-func IDNamed[T any](ctx context.Context, f *Filter, named func(ctx context.Context, account, ref, param string) (*T, error), account, ref, param string) string {
+func IDNamed[T any](ctx context.Context, r Reader, f *Filter, named func(ctx context.Context, r Reader, account, ref, param string) (*T, error), account, ref, param string) string {
 	if ref == "" || f.missing != nil {
 		return ""
 	}
-	row, err := named(ctx, account, ref, param)
+	row, err := named(ctx, r, account, ref, param)
 	if err != nil {
 		f.missing = err
 		return ""
