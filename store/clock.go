@@ -106,7 +106,7 @@ func (s *Store) NextDue(ctx context.Context, account string, after, until core.T
 // edgeOfDue returns the first (MIN) or the last (MAX) time in a stretch at which something falls due, nil if nothing does.
 func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until core.Time) (*core.Time, error) {
 	// A payment that waits for its buyer falls due when it has waited that long.
-	hold, err := s.Payment.HoldTime(ctx, account)
+	hold, err := s.Payment.HoldTime(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err := c.Check(&before); err != nil || core.SameJSON(before, *c) {
 			return c, err
 		}
-		method, err := s.Payment.NewDefault(ctx, c, before.DefaultPaymentMethodID)
+		method, err := s.Payment.NewDefault(ctx, u, c, before.DefaultPaymentMethodID)
 		if err != nil {
 			return c, err
 		}

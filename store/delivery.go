@@ -54,7 +54,7 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 		if err := s.writeAccess(ctx, u, &made[0]); err != nil {
 			return nil, err
 		}
-		return s.Grant.GetGrant(ctx, account, made[0].ID)
+		return s.Grant.GetGrantIn(ctx, u, account, made[0].ID)
 	})
 }
 

@@ -31,7 +31,7 @@ func (s *Store) NoteNews(ctx context.Context, account, ref, from, words string) 
 		return err
 	}
 	if c.WantsNews() {
-		if ended, err := s.Lead.HasEnded(ctx, account, *c.CustomerEmail); err != nil || ended {
+		if ended, err := s.Lead.HasEnded(ctx, s.db, account, *c.CustomerEmail); err != nil || ended {
 			return err
 		}
 		if may, err := s.Mailbox.CountNews(ctx, account, from); err != nil || !may {
@@ -93,7 +93,7 @@ func (s *Store) takeBackNews(ctx context.Context, u *db.Unit, c *checkout.Checko
 
 // agreeToNews notes that the buyer of a locked checkout wants news, with a reminder, if the seller sends them.
 func (s *Store) agreeToNews(ctx context.Context, u *db.Unit, c *checkout.Checkout, from, words string, now core.Time) error {
-	offer, err := s.Checkout.GetOffer(ctx, c)
+	offer, err := s.Checkout.GetOfferIn(ctx, u, c)
 	if err != nil || len(offer.Items) == 0 || !offer.Seller.Writes(tenant.LetterCheckoutAbandoned) {
 		return err
 	}

@@ -68,7 +68,7 @@ func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *subscription.S
 // writeCard has the customer of a subscription told before its card expires, if that is to be in its period. They are told of each card once. A letter
 // that was skipped, since another card was chosen meanwhile, is sent after all.
 func (s *Store) writeCard(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
-	method, err := s.Subscription.Method(ctx, sub)
+	method, err := s.Subscription.MethodIn(ctx, u, sub)
 	if err != nil || method == nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, 
 		return err
 	}
 	if p == nil { // nothing was reserved, and the keys are given before the rest is
-		if err := s.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
+		if err := s.Lines.CheckLicenses(ctx, u, c.AccountID, items); err != nil {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, 
 	if err != nil {
 		return err
 	}
-	placed, err := s.Checkout.Placed(ctx, c.AccountID, items, now)
+	placed, err := s.Checkout.Placed(ctx, u, c.AccountID, items, now)
 	if err != nil {
 		return err
 	}

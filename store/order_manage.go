@@ -49,7 +49,7 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPa
 // paid, is CodeInvalid on status; one that is void is returned as it is.
 func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*order.Order, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*order.Order, error) {
-		o, err := s.Order.Get(ctx, account, ref)
+		o, err := s.Order.GetIn(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

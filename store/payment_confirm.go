@@ -43,7 +43,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checko
 		}
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx) // the same when the request is sent again
 		if s.db.MayHaveBegun(ctx) {
-			begun, err := s.Payment.ByID(ctx, account, []string{id})
+			begun, err := s.Payment.ByIDIn(ctx, u, account, []string{id})
 			if err != nil || begun[id] != nil {
 				return &PaymentProgress{Checkout: c, Payment: begun[id], Again: true}, err
 			}
@@ -60,7 +60,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checko
 // payment, or makes the order and returns nil if there is nothing to charge. If a method is to be saved there is a payment even
 // of the amount 0, because the provider has to be asked.
 func (s *Store) beginConfirm(ctx context.Context, u *db.Unit, c *checkout.Checkout, id string, in checkout.Confirm) (*payment.Payment, error) {
-	if err := s.Checkout.UseSaved(ctx, c, &in); err != nil {
+	if err := s.Checkout.UseSaved(ctx, u, c, &in); err != nil {
 		return nil, err
 	}
 	items, err := s.Checkout.CheckConfirm(ctx, u, c, &in)
@@ -117,7 +117,7 @@ func (s *Store) beginPayment(ctx context.Context, u *db.Unit, c *checkout.Checko
 	if err != nil {
 		return nil, nil, err
 	}
-	pausedUntil, err := s.Checkout.PausedFor(ctx, seller, c, in.From)
+	pausedUntil, err := s.Checkout.PausedFor(ctx, u, seller, c, in.From)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 			return nil, err
 		}
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
-		begun, err := s.Payment.ByID(ctx, account, []string{id})
+		begun, err := s.Payment.ByIDIn(ctx, u, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &PaymentProgress{Invoice: b.Invoice, Payment: begun[id]}, err
 		}

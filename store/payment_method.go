@@ -113,7 +113,7 @@ func (s *Store) lockPastDueOf(ctx context.Context, u *db.Unit, c *checkout.Check
 	if p == nil || !p.SaveMethod || !c.KeepsMethods(p.Keyless) {
 		return nil, nil
 	}
-	buyer, isKnown, err := s.Checkout.GetBuyer(ctx, c)
+	buyer, isKnown, err := s.Checkout.GetBuyer(ctx, u, c)
 	if err != nil || buyer == nil || !isKnown {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 			return &PaymentProgress{Checkout: c, Payment: p}, nil
 		}
 		settled := &PaymentProgress{Checkout: c, Payment: p}
-		items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+		items, err := s.Lines.OfCheckoutIn(ctx, u, c.AccountID, c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 			if err := s.Payment.HoldForAll(ctx, u, p, items); err != nil {
 				return settled, err
 			}
-			settled.HoldsTooMuch, err = s.Payment.HoldsTooMuch(ctx, c.Purchase(items), p)
+			settled.HoldsTooMuch, err = s.Payment.HoldsTooMuch(ctx, u, c.Purchase(items), p)
 			return settled, err
 		}
 		settled.PausedUntil, err = s.Payment.SettleGuards(ctx, u, p, guards, items, waited)
@@ -57,7 +57,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, resul
 
 // GetPaymentProgress returns a payment with its checkout or invoice, or CodeMissing.
 func (s *Store) GetPaymentProgress(ctx context.Context, account, id string) (*PaymentProgress, error) {
-	p, err := s.Payment.Get(ctx, account, id)
+	p, err := s.Payment.Get(ctx, s.db, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *PaymentProgress) (bool, e
 	if begun.Checkout != nil && begun.Checkout.ExpiresAt <= now {
 		return true, nil
 	}
-	hold, err := s.Payment.HoldTime(ctx, p.AccountID)
+	hold, err := s.Payment.HoldTime(ctx, s.db, p.AccountID)
 	if err != nil || p.CreatedAt.Add(hold) <= now {
 		return err == nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *PaymentProgress) (bool, e
 	if err != nil {
 		return false, err
 	}
-	return s.Payment.HoldsTooMuch(ctx, begun.Checkout.Purchase(items), p)
+	return s.Payment.HoldsTooMuch(ctx, s.db, begun.Checkout.Purchase(items), p)
 }
 
 // settleCheckoutPayment gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
@@ -192,7 +192,7 @@ func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *pay
 // lockBilled locks the subscription that an invoice bills, and returns nil if there is none. It comes first, because
 // subscriptions are locked before every other row.
 func (s *Store) lockBilled(ctx context.Context, u *db.Unit, account, ref string) (*subscription.Subscription, error) {
-	invoice, err := s.Invoice.Get(ctx, account, ref)
+	invoice, err := s.Invoice.GetIn(ctx, u, account, ref)
 	if err != nil || invoice.SubscriptionID == nil {
 		return nil, err
 	}

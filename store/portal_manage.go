@@ -78,7 +78,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if err != nil {
 			return nil, err
 		}
-		m, err := s.Payment.FindMethod(ctx, c, ref, "")
+		m, err := s.Payment.FindMethod(ctx, u, c, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *payment.SavedMetho
 		if going[i].CancelAtPeriodEnd && len(going[i].Prorations.V) == 0 {
 			continue
 		}
-		method, err := s.Subscription.Method(ctx, &going[i])
+		method, err := s.Subscription.MethodIn(ctx, u, &going[i])
 		if err != nil {
 			return nil, err
 		}

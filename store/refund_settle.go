@@ -107,7 +107,7 @@ func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 	if r.PaymentID == "" {
 		return &Refunding{Refund: r, Resumed: true}, nil
 	}
-	payment, err := s.Payment.Get(ctx, r.AccountID, r.PaymentID)
+	payment, err := s.Payment.Get(ctx, s.db, r.AccountID, r.PaymentID)
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 

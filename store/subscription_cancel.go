@@ -81,7 +81,7 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 // the subscription is being charged, it returns CodeInvalid on status: the money would be taken for nothing. The caller stores
 // the subscription.
 func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
-	if err := s.Subscription.CheckFree(ctx, sub); err != nil {
+	if err := s.Subscription.CheckFree(ctx, u, sub); err != nil {
 		return err
 	}
 	if sub.LatestInvoiceID != nil {
@@ -96,7 +96,7 @@ func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *subscription.Sub
 // dropUnpaid voids the latest invoice of a locked subscription, unless it is paid or void already. If a payment of it is under
 // way it returns CodeInvalid on status.
 func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
-	latest, err := s.Invoice.Get(ctx, sub.AccountID, *sub.LatestInvoiceID)
+	latest, err := s.Invoice.GetIn(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil || latest.Status == invoice.StatusPaid || latest.Status == invoice.StatusVoid {
 		return err
 	}

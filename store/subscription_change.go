@@ -65,7 +65,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 			return nil, err
 		}
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
-		begun, err := s.Payment.ByID(ctx, account, []string{id})
+		begun, err := s.Payment.ByIDIn(ctx, u, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &SubscriptionChange{Subscription: sub, Payment: begun[id]}, err
 		}
@@ -112,7 +112,7 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		if c.Plan.ProductID != sub.ProductID && sub.CustomerVerified {
 			isNew, err := s.Checkout.NoteTrial(ctx, u, customer, c.Plan.ProductID, sub.CheckoutID, now)
 			if err == nil && !isNew { // a checkout may have been first
-				err = s.Checkout.CheckTrial(ctx, sub, customer, c.Plan.ProductID)
+				err = s.Checkout.CheckTrial(ctx, u, sub, customer, c.Plan.ProductID)
 			}
 			if err != nil {
 				return err
@@ -187,7 +187,7 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		sub.LatestInvoiceID = &b.Invoice.ID
 		return s.apply(ctx, u, sub, change, c.rest, b.Order)
 	}
-	method, err := s.Subscription.Method(ctx, sub)
+	method, err := s.Subscription.MethodIn(ctx, u, sub)
 	if err != nil {
 		return err
 	}

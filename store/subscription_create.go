@@ -24,7 +24,7 @@ import (
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft checkout.Draft) (*checkout.Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*checkout.Checkout, error) {
 		draft.AccountID, draft.ID = account, core.KindCheckout.Prefix()+s.db.Effect(ctx)
-		begun, err := s.Checkout.ByID(ctx, account, []string{draft.ID})
+		begun, err := s.Checkout.ByIDIn(ctx, u, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
 		}
@@ -57,7 +57,7 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVaria
 	line := draft.Lines[0]
 	if end := line.TrialEnd; end != nil {
 		p.Check(*end > now && *end <= now.Add(maxTrial), "trial_end", "A trial ends in the future, at most 730 days from now.")
-		had, err := s.Checkout.TrialsOfBuyer(ctx, draft.Checkout, []string{variant.ProductID})
+		had, err := s.Checkout.TrialsOfBuyer(ctx, s.db, draft.Checkout, []string{variant.ProductID})
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ type owner struct {
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
 func (s *Store) newSubscriptions(ctx context.Context, c *checkout.Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]subscription.Subscription, []int, error) {
-	terms, err := s.Discount.TermsOf(ctx, c.AccountID, c.DiscountID)
+	terms, err := s.Discount.TermsOf(ctx, s.db, c.AccountID, c.DiscountID)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -59,14 +59,14 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 // and not going to end with its period, can be paused: any other is CodeInvalid on status, and so is one that is being charged.
 // A moment to resume that is not after the pause begins is CodeInvalid on resumes_at.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*subscription.Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *db.Unit, sub *subscription.Subscription, now core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
 			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
 		}
 		if sub.CancelAtPeriodEnd {
 			return core.Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
 		}
-		if err := s.Subscription.CheckFree(ctx, sub); err != nil {
+		if err := s.Subscription.CheckFree(ctx, u, sub); err != nil {
 			return err
 		}
 		from := sub.CurrentPeriodEnd
@@ -214,7 +214,7 @@ func (s *Store) chargeTo(ctx context.Context, u *db.Unit, sub *subscription.Subs
 	if !sub.CustomerVerified {
 		return subscription.ErrUnverified
 	}
-	m, err := s.Payment.Method(ctx, sub.AccountID, sub.CustomerID, *ref)
+	m, err := s.Payment.MethodIn(ctx, u, sub.AccountID, sub.CustomerID, *ref)
 	if err != nil {
 		return err
 	}

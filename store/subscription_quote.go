@@ -21,7 +21,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription,
 	if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
 		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
 	}
-	if err := s.Subscription.CheckFree(ctx, sub); err != nil {
+	if err := s.Subscription.CheckFree(ctx, s.db, sub); err != nil {
 		return nil, err
 	}
 	now -= now % core.Time(time.Millisecond.Microseconds()) // a subscription.PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
@@ -41,7 +41,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription,
 	case core.SameJSON(plan, sub.CurrentPlan()):
 		return c, nil
 	case sub.Status == subscription.StatusTrialing:
-		return c, s.Checkout.CheckTrial(ctx, sub, customer, plan.ProductID)
+		return c, s.Checkout.CheckTrial(ctx, s.db, sub, customer, plan.ProductID)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
 		return c, nil
@@ -149,7 +149,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 		}
 		c.PeriodStart, c.PeriodEnd = next.CurrentPeriodStart, next.CurrentPeriodEnd
 	}
-	whole, err := s.Subscription.PeriodBill(ctx, &next, customer)
+	whole, err := s.Subscription.PeriodBill(ctx, s.db, &next, customer)
 	if err == nil {
 		err = lineitem.PriceError("quantity", "an order", nil, whole.Amounts)
 	}
@@ -179,7 +179,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 	}
 	item.DescribeChange(lineitem.PlanChange{From: sub.CurrentPlan().Describe(), To: c.Plan.Describe(), Until: seller.Local(next.CurrentPeriodEnd)})
 	item.PeriodStart = &now
-	b, err := s.Subscription.PriceBill(ctx, &next, customer, []lineitem.Item{item}, nil)
+	b, err := s.Subscription.PriceBillIn(ctx, s.db, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *subscription.Su
 //
 // Parts of which more was charged come first, so that what the balance paid is cut before.
 func (s *Store) restAt(ctx context.Context, sub *subscription.Subscription, at core.Time, but string) (*subscription.Rest, error) {
-	parts, err := s.Subscription.PaidParts(ctx, sub, but)
+	parts, err := s.Subscription.PaidParts(ctx, s.db, sub, but)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if sub.ChangeIsBeingPaid() {
 			return &SubscriptionStep{}, nil
 		}
-		if waits, err := s.Subscription.IsBeingCharged(ctx, sub); err != nil || waits {
+		if waits, err := s.Subscription.IsBeingCharged(ctx, u, sub); err != nil || waits {
 			return &SubscriptionStep{}, err
 		}
 		before := *sub
@@ -102,7 +102,7 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *subscription.Subs
 	if _, err := s.Discount.ReleaseUnused(ctx, u, sub.Discounted()); err != nil { // before the numbers of the account, which come after discounts everywhere
 		return nil, err
 	}
-	in, err := s.Subscription.LastBill(ctx, sub, customer)
+	in, err := s.Subscription.LastBill(ctx, u, sub, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *subscription.Subs
 	if err != nil || b.Order.Status == order.StatusPaid {
 		return nil, err
 	}
-	method, err := s.Subscription.Method(ctx, sub)
+	method, err := s.Subscription.MethodIn(ctx, u, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 	if err := sub.CatchUp(seller); err != nil {
 		return nil, err
 	}
-	in, err := s.Subscription.PeriodBill(ctx, sub, customer)
+	in, err := s.Subscription.PeriodBill(ctx, u, sub, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 		sub.IsPaid = true
 		return nil, nil
 	}
-	method, err := s.Subscription.Method(ctx, sub)
+	method, err := s.Subscription.MethodIn(ctx, u, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.S
 	if !extra { // nil marks an attempt of the schedule: see notCollected
 		sub.NextAttemptAt = nil
 	}
-	method, err := s.Subscription.Method(ctx, sub)
+	method, err := s.Subscription.MethodIn(ctx, u, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.S
 
 // isBeingPaid reports whether a payment of the bill is under way.
 func (s *Store) isBeingPaid(ctx context.Context, b *invoice.Bill) (bool, error) {
-	return s.Payment.IsPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
+	return s.Payment.IsPaying(ctx, s.db, b.Invoice.AccountID, b.Invoice.ID)
 }
 
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete

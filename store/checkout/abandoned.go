@@ -61,7 +61,7 @@ func (s *Store) IsPaying(ctx context.Context, account, email string) (bool, erro
 // IsOffered reports whether all that is in a checkout is for sale: its products and price variants, and the link by which its buyer came.
 func (s *Store) IsOffered(ctx context.Context, c *Checkout) (bool, error) {
 	if link := c.Link(); link != nil {
-		if _, err := s.offeredLink(ctx, c.AccountID, *link); err != nil {
+		if _, err := s.offeredLink(ctx, s.db, c.AccountID, *link); err != nil {
 			if gone, ok := errors.AsType[*core.Error](err); ok && gone.Code == core.CodeMissing {
 				return false, nil
 			}
@@ -135,7 +135,7 @@ func (s *Store) leadOf(ctx context.Context, u *db.Unit, account, id string) erro
 		AccountID: account, ID: c.ID, Email: *email, Name: c.CustomerName, Buyer: buyer, ExternalID: c.ExternalCustomerID,
 		IsTyped: c.ExternalCustomerID != nil && !c.EmailVerified, // see NewBuyer
 	}
-	lines, err := s.rooms.Lines.OfCheckout(ctx, account, c.ID)
+	lines, err := s.rooms.Lines.OfCheckoutIn(ctx, u, account, c.ID)
 	if err != nil {
 		return err
 	}

@@ -24,14 +24,14 @@ func (s *Store) Buyer(ctx context.Context, u *db.Unit, c *Checkout) (buyer *cust
 		if buyer, isNew, err = s.NewBuyer(ctx, u, c, isKnown, now); err != nil || isNew {
 			return buyer, isKnown, err
 		}
-		_, isKnown, err = s.GetBuyer(ctx, c)
+		_, isKnown, err = s.GetBuyer(ctx, u, c)
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	c.countFor(buyer, now)
 	if isKnown {
-		if err := s.identify(ctx, buyer, c.ExternalCustomerID); err != nil {
+		if err := s.identify(ctx, u, buyer, c.ExternalCustomerID); err != nil {
 			return nil, false, err
 		}
 		if err := s.claimEmail(ctx, u, buyer, c); err != nil {
@@ -49,11 +49,11 @@ func (s *Store) Buyer(ctx context.Context, u *db.Unit, c *Checkout) (buyer *cust
 
 // identify gives a customer who has none the merchant's own id. If another customer has it nothing happens: the buyer may have
 // paid, so that there is nothing left to refuse.
-func (s *Store) identify(ctx context.Context, customer *customer.Customer, externalID *string) error {
+func (s *Store) identify(ctx context.Context, r db.Reader, customer *customer.Customer, externalID *string) error {
 	if customer.ExternalID != nil || externalID == nil {
 		return nil
 	}
-	owner, err := s.rooms.Customer.ExternalOwner(ctx, s.db, customer.AccountID, *externalID)
+	owner, err := s.rooms.Customer.ExternalOwner(ctx, r, customer.AccountID, *externalID)
 	if err == nil && owner == nil {
 		customer.ExternalID = externalID
 	}
@@ -120,11 +120,11 @@ func (c *Checkout) isTyped() bool { return !c.isNamed() && !c.EmailVerified }
 func (c *Checkout) isNamed() bool { return c.CustomerID != nil || c.ExternalCustomerID != nil }
 
 // knowsBuyer reports whether it is known who a checkout is for, by more than an address that somebody typed: see findBuyer.
-func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
+func (s *Store) knowsBuyer(ctx context.Context, r db.Reader, c *Checkout) (bool, error) {
 	if c.isTyped() {
 		return false, nil
 	}
-	_, isKnown, err := s.GetBuyer(ctx, c)
+	_, isKnown, err := s.GetBuyer(ctx, r, c)
 	return isKnown, err
 }
 
@@ -132,8 +132,8 @@ func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
 // the seller named them, or somebody vouches for the address. A buyer who only typed the address of a customer may be anybody:
 // they do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named
 // counts as known: an address that they only typed leads to nobody else.
-func (s *Store) GetBuyer(ctx context.Context, c *Checkout) (customer *customer.Customer, isKnown bool, err error) {
-	return findBuyer(ctx, s.db, c)
+func (s *Store) GetBuyer(ctx context.Context, r db.Reader, c *Checkout) (customer *customer.Customer, isKnown bool, err error) {
+	return findBuyer(ctx, r, c)
 }
 
 // lockBuyer does what GetBuyer does, and locks the customer until the transaction ends.

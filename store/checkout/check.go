@@ -7,59 +7,60 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
 )
 
 // prepare checks a draft against the checkout as it was before; a new one is compared with an empty one. If anything
 // changed that the price depends on, it prices the draft anew and returns the lines. Nil means that the lines stay.
-func (s *Store) prepare(ctx context.Context, draft Draft, before *Checkout, now core.Time) (*lineChange, error) {
+func (s *Store) prepare(ctx context.Context, r db.Reader, draft Draft, before *Checkout, now core.Time) (*lineChange, error) {
 	c := draft.Checkout
-	if err := s.assignCustomer(ctx, c, before); err != nil {
+	if err := s.assignCustomer(ctx, r, c, before); err != nil {
 		return nil, err
 	}
 	if err := c.check(before, now); err != nil {
 		return nil, err
 	}
 	c.CustomerEmailKey = core.OddEmailKey(c.CustomerEmail)
-	if err := s.assignDiscount(ctx, c, before); err != nil {
+	if err := s.assignDiscount(ctx, r, c, before); err != nil {
 		return nil, err
 	}
-	wanted, err := s.wantedLines(ctx, draft, before)
+	wanted, err := s.wantedLines(ctx, r, draft, before)
 	if err != nil {
 		return nil, err
 	}
 	if wanted == nil && c.isPricedAs(before) {
-		return nil, s.checkNewAnswers(ctx, c, before)
+		return nil, s.checkNewAnswers(ctx, r, c, before)
 	}
 	var stored []lineitem.Item
 	if before.ID != "" {
-		if stored, err = s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID); err != nil {
+		if stored, err = s.rooms.Lines.OfCheckoutIn(ctx, r, c.AccountID, c.ID); err != nil {
 			return nil, err
 		}
 	}
-	items, err := s.draftLines(ctx, draft, before, wanted, stored, now)
+	items, err := s.draftLines(ctx, r, draft, before, wanted, stored, now)
 	if err != nil {
 		return nil, err
 	}
-	return &lineChange{stored, items}, s.reprice(ctx, c, items, now)
+	return &lineChange{stored, items}, s.reprice(ctx, r, c, items, now)
 }
 
 // draftLines returns the lines of a draft without discount and tax: new ones if any are wanted, or else a copy of the stored
 // ones. It checks the buyer's answers on the way.
-func (s *Store) draftLines(ctx context.Context, draft Draft, before *Checkout, wanted []offer.NewLine, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+func (s *Store) draftLines(ctx context.Context, r db.Reader, draft Draft, before *Checkout, wanted []offer.NewLine, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	c := draft.Checkout
 	if wanted == nil {
-		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
+		return slices.Clone(stored), s.checkNewAnswers(ctx, r, c, before)
 	}
-	offers, err := s.rooms.Offer.Of(ctx, s.db, c.AccountID, wanted)
+	offers, err := s.rooms.Offer.Of(ctx, r, c.AccountID, wanted)
 	if err != nil {
 		return nil, err
 	}
 	if err := draft.checkChosen(offers, stored); err != nil {
 		return nil, err
 	}
-	items, err := s.newLines(ctx, c, before, offer.Lineup{Offers: offers, Wanted: wanted, Now: now}, stored, now)
+	items, err := s.newLines(ctx, r, c, before, offer.Lineup{Offers: offers, Wanted: wanted, Now: now}, stored, now)
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +69,15 @@ func (s *Store) draftLines(ctx context.Context, draft Draft, before *Checkout, w
 
 // checkNewAnswers checks the buyer's answers, if they have changed, against the questions that the products of the stored lines
 // ask. Required ones may still be missing.
-func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error {
+func (s *Store) checkNewAnswers(ctx context.Context, r db.Reader, c, before *Checkout) error {
 	if core.SameJSON(c.CustomFieldData, before.CustomFieldData) {
 		return nil
 	}
-	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckoutIn(ctx, r, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
-	offers, err := s.rooms.Offer.Of(ctx, s.db, c.AccountID, asked(items))
+	offers, err := s.rooms.Offer.Of(ctx, r, c.AccountID, asked(items))
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 
 // wantedLines returns the lines that are to be made and priced, nil if those that are stored stay. In another currency all are
 // made again.
-func (s *Store) wantedLines(ctx context.Context, draft Draft, before *Checkout) ([]offer.NewLine, error) {
+func (s *Store) wantedLines(ctx context.Context, r db.Reader, draft Draft, before *Checkout) ([]offer.NewLine, error) {
 	// A new checkout without lines: making them says what is wrong.
 	if before.ID == "" && draft.Lines == nil {
 		return []offer.NewLine{}, nil
@@ -93,7 +94,7 @@ func (s *Store) wantedLines(ctx context.Context, draft Draft, before *Checkout) 
 	if draft.Lines != nil || draft.Currency == before.Currency && draft.chosen == nil && draft.pieces == nil {
 		return draft.Lines, nil
 	}
-	items, err := s.rooms.Lines.OfCheckout(ctx, before.AccountID, before.ID)
+	items, err := s.rooms.Lines.OfCheckoutIn(ctx, r, before.AccountID, before.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -122,23 +123,23 @@ func asked(items []lineitem.Item) []offer.NewLine {
 }
 
 // assignCustomer checks who the checkout is for, if that has changed, and copies the address of the customer that it names.
-func (s *Store) assignCustomer(ctx context.Context, c, before *Checkout) error {
-	if err := s.takeAddress(ctx, c, before); err != nil {
+func (s *Store) assignCustomer(ctx context.Context, r db.Reader, c, before *Checkout) error {
+	if err := s.takeAddress(ctx, r, c, before); err != nil {
 		return err
 	}
 	if core.SameJSON(c.CustomerID, before.CustomerID) && core.SameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
 		return nil
 	}
-	return s.checkBuyer(ctx, c)
+	return s.checkBuyer(ctx, r, c)
 }
 
 // checkBuyer returns CodeInvalid if a checkout names one customer, and another one by the merchant's own id: nobody could say
 // whose order it is.
-func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
+func (s *Store) checkBuyer(ctx context.Context, r db.Reader, c *Checkout) error {
 	if c.CustomerID == nil || c.ExternalCustomerID == nil {
 		return nil
 	}
-	owner, err := s.rooms.Customer.ExternalOwner(ctx, s.db, c.AccountID, *c.ExternalCustomerID)
+	owner, err := s.rooms.Customer.ExternalOwner(ctx, r, c.AccountID, *c.ExternalCustomerID)
 	if err == nil && owner != nil && *owner != *c.CustomerID {
 		err = core.Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
 	}
@@ -148,14 +149,14 @@ func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 // takeAddress finds the customer that a checkout names, if it is another one than before or the address was changed. It copies
 // their e-mail address and, where the checkout has none, their name, billing address and tax id. An address sent beside a
 // customer is CodeInvalid on customer_email, a customer that does not exist CodeMissing.
-func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
+func (s *Store) takeAddress(ctx context.Context, r db.Reader, c, before *Checkout) error {
 	if c.CustomerID == nil || core.SameJSON(c.CustomerID, before.CustomerID) && core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return nil
 	}
 	if c.CustomerEmail != nil && !core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return core.Invalid("customer_email", "Send customer or customer_email, not both.")
 	}
-	customer, err := s.rooms.Customer.Named(ctx, s.db, c.AccountID, *c.CustomerID, "customer")
+	customer, err := s.rooms.Customer.Named(ctx, r, c.AccountID, *c.CustomerID, "customer")
 	if err != nil {
 		return err
 	}

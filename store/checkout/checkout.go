@@ -156,11 +156,16 @@ func (s *Store) Get(ctx context.Context, account, ref string) (*Checkout, error)
 
 // ByID returns the checkouts among ids, as they are now, by their ids.
 func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
-	now, err := db.BusinessNow(ctx, s.db, account)
+	return s.ByIDIn(ctx, s.db, account, ids)
+}
+
+// ByIDIn does what ByID does, where r says.
+func (s *Store) ByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*Checkout, error) {
+	now, err := db.BusinessNow(ctx, r, account)
 	if err != nil {
 		return nil, err
 	}
-	found, err := db.ByID(ctx, s.db, Columns, account, ids)
+	found, err := db.ByID(ctx, r, Columns, account, ids)
 	for _, c := range found {
 		if err == nil {
 			err = s.present(c, now)
@@ -210,7 +215,7 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, 
 // variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, items, err := s.open(ctx, account, draft)
+		c, items, err := s.open(ctx, u, account, draft)
 		if err != nil {
 			return nil, err
 		}
@@ -231,8 +236,8 @@ func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Check
 }
 
 // open makes a new open checkout and its priced lines out of a draft. It stores nothing.
-func (s *Store) open(ctx context.Context, account string, draft Draft) (*Checkout, []lineitem.Item, error) {
-	now, err := db.BusinessNow(ctx, s.db, account)
+func (s *Store) open(ctx context.Context, r db.Reader, account string, draft Draft) (*Checkout, []lineitem.Item, error) {
+	now, err := db.BusinessNow(ctx, r, account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -243,7 +248,7 @@ func (s *Store) open(ctx context.Context, account string, draft Draft) (*Checkou
 	if c.ExpiresAt == 0 {
 		c.ExpiresAt = c.CreatedAt.Add(lifetime)
 	}
-	lines, err := s.prepare(ctx, Draft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
+	lines, err := s.prepare(ctx, r, Draft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -271,7 +276,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Dr
 		if draft.refused != nil {
 			return nil, draft.refused
 		}
-		lines, err := s.prepare(ctx, draft, &before, now)
+		lines, err := s.prepare(ctx, u, draft, &before, now)
 		if err != nil || lines.isEmpty() && core.SameJSON(before, *c) {
 			return c, err
 		}

@@ -53,14 +53,14 @@ func (c Confirm) Method() *payment.BillingMethod {
 
 // UseSaved fills in the saved method that the buyer named to pay with, if they named one. If the checkout's customer has no
 // such method it is CodeMissing on payment_method.
-func (s *Store) UseSaved(ctx context.Context, c *Checkout, in *Confirm) error {
+func (s *Store) UseSaved(ctx context.Context, r db.Reader, c *Checkout, in *Confirm) error {
 	if in.Saved == "" {
 		return nil
 	}
 	if c.CustomerID == nil {
 		return core.Missing("payment method", "payment_method", in.Saved)
 	}
-	m, err := s.rooms.Payment.Method(ctx, c.AccountID, *c.CustomerID, in.Saved)
+	m, err := s.rooms.Payment.MethodIn(ctx, r, c.AccountID, *c.CustomerID, in.Saved)
 	if err != nil {
 		return err
 	}
@@ -83,11 +83,11 @@ func (c *Checkout) Purchase(items []lineitem.Item) payment.Purchase {
 
 // PausedFor returns until when the seller's payments are paused for a buyer, nil if they are not. They never are for a buyer
 // with a key, nor for one whom the seller named or whose address is verified.
-func (s *Store) PausedFor(ctx context.Context, a *tenant.Account, c *Checkout, by payment.Buyer) (*core.Time, error) {
+func (s *Store) PausedFor(ctx context.Context, r db.Reader, a *tenant.Account, c *Checkout, by payment.Buyer) (*core.Time, error) {
 	if !by.Keyless() || a.PaymentsPausedUntil == nil {
 		return nil, nil
 	}
-	isKnown, err := s.knowsBuyer(ctx, c)
+	isKnown, err := s.knowsBuyer(ctx, r, c)
 	if err != nil || isKnown {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	if c.Status != StatusOpen {
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
 	}
-	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckoutIn(ctx, u, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkBuyer(ctx, c); err != nil {
+	if err := s.checkBuyer(ctx, u, c); err != nil {
 		return nil, err
 	}
 	now, err := db.BusinessNow(ctx, u, c.AccountID)
@@ -136,7 +136,7 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	if err := s.acceptTerms(ctx, u, &p, c, in, now); err != nil {
 		return nil, err
 	}
-	if err := s.waive(ctx, &p, c, in, items, offers, now); err != nil {
+	if err := s.waive(ctx, u, &p, c, in, items, offers, now); err != nil {
 		return nil, err
 	}
 	in.Save = in.Save && c.KeepsMethods(in.IsKeyless())
@@ -168,7 +168,7 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 		}
 	}
 	if c.PaymentMethodRequired && in.MethodRef == "" {
-		mayRely, err := s.mayRelyOnSaved(ctx, c, in)
+		mayRely, err := s.mayRelyOnSaved(ctx, u, c, in)
 		if err != nil {
 			return nil, err
 		}
@@ -189,9 +189,9 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 // what its customer has saved. That needs a seller's program, which knows who is there, and a customer who is known. Whoever has
 // the client secret may be anybody, even if the seller named the customer or the reader of a letter said that the address is
 // theirs.
-func (s *Store) mayRelyOnSaved(ctx context.Context, c *Checkout, in *Confirm) (bool, error) {
+func (s *Store) mayRelyOnSaved(ctx context.Context, r db.Reader, c *Checkout, in *Confirm) (bool, error) {
 	if in.IsPublic {
 		return false, nil
 	}
-	return s.knowsBuyer(ctx, c)
+	return s.knowsBuyer(ctx, r, c)
 }

@@ -17,13 +17,13 @@ import (
 // assignDiscount finds the discount that a checkout newly asks for, by its id or by the code that a buyer typed, and sets both
 // fields. A code that no discount has is CodeInvalid on discount_code, an id that none has is CodeMissing on discount. Clearing
 // either clears both.
-func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
+func (s *Store) assignDiscount(ctx context.Context, r db.Reader, c, before *Checkout) error {
 	byCode, byID := !core.SameJSON(c.DiscountCode, before.DiscountCode), !core.SameJSON(c.DiscountID, before.DiscountID)
 	switch {
 	case byCode && byID && c.DiscountCode != nil && c.DiscountID != nil:
 		return core.Invalid("discount_code", "Send discount or discount_code, not both.")
 	case byCode && c.DiscountCode != nil:
-		d, err := s.rooms.Discount.OfCode(ctx, c.AccountID, *c.DiscountCode)
+		d, err := s.rooms.Discount.OfCode(ctx, r, c.AccountID, *c.DiscountCode)
 		if err == nil && d == nil {
 			err = core.Invalid("discount_code", "There is no discount with this code.").Because("unknown")
 		}
@@ -32,7 +32,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 		}
 		c.DiscountID, c.DiscountCode = &d.ID, d.Code
 	case byID && c.DiscountID != nil:
-		d, err := s.rooms.Discount.Named(ctx, s.db, c.AccountID, *c.DiscountID, "discount")
+		d, err := s.rooms.Discount.Named(ctx, r, c.AccountID, *c.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
@@ -66,21 +66,21 @@ func (c *Checkout) discountField() string {
 
 // discountsOf returns what the discount of a checkout takes off its lines, nothing if it has none. One that cannot be used is
 // CodeInvalid on the field by which it came.
-func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
+func (s *Store) discountsOf(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
 	if c.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := s.usableDiscount(ctx, c, items, now)
+	d, err := s.usableDiscount(ctx, r, c, items, now)
 	if err != nil {
 		return nil, err
 	}
-	return d.Terms().Pricing(items, c.Currency), s.checkPeriods(ctx, c, d.Terms(), items)
+	return d.Terms().Pricing(items, c.Currency), s.checkPeriods(ctx, r, c, d.Terms(), items)
 }
 
 // checkPeriods returns CodeInvalid on the discount if it would leave so little of a later period of a subscription, or of the
 // first one after its trial, that it cannot be charged: nobody would ever pay it. What is due at once is not looked at, because
 // other lines may be charged with it.
-func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *discount.Terms, items []lineitem.Item) error {
+func (s *Store) checkPeriods(ctx context.Context, r db.Reader, c *Checkout, terms *discount.Terms, items []lineitem.Item) error {
 	lines := slices.Clone(items)
 	if _, err := lineitem.Price(lines, terms.Pricing(lines, c.Currency)...); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *discount.T
 		if problem == "" {
 			continue
 		}
-		variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, c.AccountID, []string{core.Deref(item.PriceVariantID)})
+		variants, err := s.rooms.Catalog.PriceVariantsByIDIn(ctx, r, c.AccountID, []string{core.Deref(item.PriceVariantID)})
 		if err != nil {
 			return err
 		}
@@ -113,8 +113,8 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *discount.T
 
 // usableDiscount returns the discount of a checkout. It is CodeInvalid if the discount is gone or cannot be used now, for these
 // lines or by this buyer.
-func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) (*discount.Discount, error) {
-	discounts, err := s.rooms.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
+func (s *Store) usableDiscount(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item, now core.Time) (*discount.Discount, error) {
+	discounts, err := s.rooms.Discount.ByIDIn(ctx, r, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineite
 	problem := "This discount does not exist any more."
 	if d != nil {
 		if problem = d.Refuses(lineitem.Sales(items), c.Currency, now); problem == "" {
-			problem, err = s.refusesBuyerOf(ctx, d, c)
+			problem, err = s.refusesBuyerOf(ctx, r, d, c)
 		}
 	}
 	if err == nil && problem != "" {
@@ -132,15 +132,15 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineite
 }
 
 // refusesBuyerOf says why the buyer of a checkout cannot use the discount, and returns nothing if they can: see discount.Store.RefusesBuyer.
-func (s *Store) refusesBuyerOf(ctx context.Context, d *discount.Discount, c *Checkout) (string, error) {
+func (s *Store) refusesBuyerOf(ctx context.Context, r db.Reader, d *discount.Discount, c *Checkout) (string, error) {
 	if !d.IsPersonal() {
 		return "", nil
 	}
-	by, err := s.redeemerOf(ctx, c)
+	by, err := s.redeemerOf(ctx, r, c)
 	if err != nil {
 		return "", err
 	}
-	return s.rooms.Discount.RefusesBuyer(ctx, d, by)
+	return s.rooms.Discount.RefusesBuyer(ctx, r, d, by)
 }
 
 // IsPersonalDiscount reports whether it depends on the buyer if the discount of a checkout can be used, so that it has to be
@@ -149,7 +149,7 @@ func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, erro
 	if c.DiscountID == nil {
 		return false, nil
 	}
-	discounts, err := s.rooms.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.rooms.Discount.ByIDIn(ctx, s.db, c.AccountID, []string{*c.DiscountID})
 	if err != nil || discounts[*c.DiscountID] == nil {
 		return false, err
 	}
@@ -162,7 +162,7 @@ func (s *Store) RedeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 	if c.DiscountID == nil {
 		return nil
 	}
-	discounts, err := s.rooms.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.rooms.Discount.ByIDIn(ctx, u, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (s *Store) RedeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 	if d == nil {
 		return core.Invalid(c.discountField(), "This discount does not exist any more.")
 	}
-	by, err := s.redeemerOf(ctx, c)
+	by, err := s.redeemerOf(ctx, u, c)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *Store) RedeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 
 // redeemerOf returns the buyer of a checkout as somebody who uses its discount. The address counts if it is verified, or if the
 // customer whom the checkout names owns it.
-func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (discount.Redeemer, error) {
+func (s *Store) redeemerOf(ctx context.Context, r db.Reader, c *Checkout) (discount.Redeemer, error) {
 	by := discount.Redeemer{CustomerID: c.CustomerID, ExternalID: c.ExternalCustomerID, IsTyped: c.isTyped()}
 	if c.EmailVerified {
 		by.Email = c.CustomerEmail
@@ -187,7 +187,7 @@ func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (discount.Redeemer,
 	if c.EmailVerified || c.CustomerID == nil {
 		return by, nil
 	}
-	typed, err := db.Get[string](ctx, s.db, `
+	typed, err := db.Get[string](ctx, r, `
 		SELECT id FROM customers WHERE account_id = ? AND id = ? AND email_key IS NULL AND deleted_at IS NULL`, c.AccountID, *c.CustomerID)
 	if err != nil {
 		return by, fmt.Errorf("look whose the address of a customer is: %w", err)

@@ -19,8 +19,8 @@ type LegalAcceptance struct {
 }
 
 // pagesToAccept returns the legal pages that the buyer of a checkout has to accept, without their bodies.
-func (s *Store) pagesToAccept(ctx context.Context, c *Checkout, seller *tenant.Account) ([]content.LegalPage, error) {
-	return s.rooms.Content.PagesToAccept(ctx, s.db, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
+func (s *Store) pagesToAccept(ctx context.Context, r db.Reader, c *Checkout, seller *tenant.Account) ([]content.LegalPage, error) {
+	return s.rooms.Content.PagesToAccept(ctx, r, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
 }
 
 // acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms
@@ -39,7 +39,7 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 	var pages []content.LegalPage
 	asks, err := s.rooms.Tenant.AsksToAccept(ctx, u, c.AccountID)
 	if err == nil && asks {
-		pages, err = s.pagesToAccept(ctx, c, seller)
+		pages, err = s.pagesToAccept(ctx, u, c, seller)
 	}
 	if err != nil {
 		return err

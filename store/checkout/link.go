@@ -53,7 +53,12 @@ var LinkColumns = db.ColumnsOf[Link]("checkout_links")
 
 // GetLink returns a checkout link, or CodeMissing.
 func (s *Store) GetLink(ctx context.Context, account, ref string) (*Link, error) {
-	return s.findLink(ctx, s.db, account, ref)
+	return s.getLinkIn(ctx, s.db, account, ref)
+}
+
+// getLinkIn does what GetLink does, where r says.
+func (s *Store) getLinkIn(ctx context.Context, r db.Reader, account, ref string) (*Link, error) {
+	return s.findLink(ctx, r, account, ref)
 }
 
 // ListLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not
@@ -82,7 +87,7 @@ func (s *Store) CreateLink(ctx context.Context, account string, in Link) (*Link,
 		l := in
 		l.AccountID, l.ID, l.Uses, l.CreatedAt, l.UpdatedAt = account, core.NewID(core.KindCheckoutLink), 0, now, now
 		l.reveal(s)
-		if err := s.checkLink(ctx, &l, &Link{}); err != nil {
+		if err := s.checkLink(ctx, u, &l, &Link{}); err != nil {
 			return nil, err
 		}
 		if _, err := u.TakeGlobalName(ctx, linkName, l.ID, account, l.ID); err != nil {
@@ -101,7 +106,7 @@ func (s *Store) UpdateLink(ctx context.Context, account, ref string, change func
 		}
 		before := *l
 		change(l)
-		if err := s.checkLink(ctx, l, &before); err != nil || core.SameJSON(before, *l) {
+		if err := s.checkLink(ctx, u, l, &before); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
 		if l.UpdatedAt, err = db.BusinessNow(ctx, u, account); err != nil {
@@ -174,20 +179,20 @@ func (s *Store) ReleaseLink(ctx context.Context, u *db.Unit, c *Checkout) error 
 
 // checkLink checks a link before it is stored. The price variants and the discount have to exist, or it is CodeMissing;
 // those that have not changed are not looked up again.
-func (s *Store) checkLink(ctx context.Context, l, before *Link) error {
+func (s *Store) checkLink(ctx context.Context, r db.Reader, l, before *Link) error {
 	sells := !core.SameJSON(l.PriceVariantIDs, before.PriceVariantIDs) || before.AllowQuantityChange && !l.AllowQuantityChange
 	if sells {
-		if err := s.findLinked(ctx, l); err != nil {
+		if err := s.findLinked(ctx, r, l); err != nil {
 			return err
 		}
 	}
 	if l.DiscountID != nil && (sells || !core.SameJSON(l.DiscountID, before.DiscountID)) {
-		d, err := s.rooms.Discount.Named(ctx, s.db, l.AccountID, *l.DiscountID, "discount")
+		d, err := s.rooms.Discount.Named(ctx, r, l.AccountID, *l.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
 		l.DiscountID = &d.ID
-		if err := s.checkLinkedDiscount(ctx, l, d); err != nil {
+		if err := s.checkLinkedDiscount(ctx, r, l, d); err != nil {
 			return err
 		}
 	}
@@ -202,8 +207,8 @@ func (s *Store) checkLink(ctx context.Context, l, before *Link) error {
 
 // checkLinkedDiscount returns CodeInvalid if the discount of a link needs a larger subtotal than the one that a buyer finds there: they could choose nothing
 // before they can use it.
-func (s *Store) checkLinkedDiscount(ctx context.Context, l *Link, d *discount.Discount) error {
-	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, l.AccountID, l.PriceVariantIDs.V)
+func (s *Store) checkLinkedDiscount(ctx context.Context, r db.Reader, l *Link, d *discount.Discount) error {
+	variants, err := s.rooms.Catalog.PriceVariantsByIDIn(ctx, r, l.AccountID, l.PriceVariantIDs.V)
 	if err != nil {
 		return err
 	}
@@ -226,12 +231,12 @@ func (s *Store) checkLinkedDiscount(ctx context.Context, l *Link, d *discount.Di
 
 // findLinked puts the ids of a link's price variants into their canonical form. It returns CodeMissing for one that does not
 // exist, and CodeInvalid if they can never be sold together.
-func (s *Store) findLinked(ctx context.Context, l *Link) error {
+func (s *Store) findLinked(ctx context.Context, r db.Reader, l *Link) error {
 	ids := slices.Clone(l.PriceVariantIDs.V)
 	for i := range ids {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, ids[i])
 	}
-	found, err := s.rooms.Catalog.PriceVariantsByID(ctx, l.AccountID, ids)
+	found, err := s.rooms.Catalog.PriceVariantsByIDIn(ctx, r, l.AccountID, ids)
 	if err != nil {
 		return err
 	}

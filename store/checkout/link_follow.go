@@ -20,19 +20,19 @@ func (s *Store) PreviewLink(ctx context.Context, ref string, locale *string) (*C
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := s.offeredLink(ctx, account, ref)
+	l, err := s.offeredLink(ctx, s.db, account, ref)
 	if err != nil {
 		return nil, nil, err
 	}
-	draft, err := s.draftOf(ctx, l, Source{CheckoutLink: &l.ID}, locale)
+	draft, err := s.draftOf(ctx, s.db, l, Source{CheckoutLink: &l.ID}, locale)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, items, err := s.open(ctx, account, draft)
+	c, items, err := s.open(ctx, s.db, account, draft)
 	if err != nil {
 		return nil, nil, err
 	}
-	offer, err := s.offerOf(ctx, c, items)
+	offer, err := s.offerOf(ctx, s.db, c, items)
 	return c, offer, err
 }
 
@@ -83,16 +83,16 @@ func (s *Store) FollowLink(ctx context.Context, ref string, in FollowLink) (*Che
 
 // openByLink makes the checkout for FollowLink, in one transaction with the count of those that were opened.
 func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowLink) (*Checkout, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Checkout, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		if err := s.countOpened(ctx, account, in.From); err != nil {
 			return nil, err
 		}
-		l, err := s.offeredLink(ctx, account, ref)
+		l, err := s.offeredLink(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		in.Source.CheckoutLink = &l.ID
-		draft, err := s.draftOf(ctx, l, in.Source, in.Locale)
+		draft, err := s.draftOf(ctx, u, l, in.Source, in.Locale)
 		if err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 }
 
 // offeredLink returns a link that is active and not used up. Any other one is CodeMissing.
-func (s *Store) offeredLink(ctx context.Context, account, ref string) (*Link, error) {
-	l, err := s.GetLink(ctx, account, ref)
+func (s *Store) offeredLink(ctx context.Context, r db.Reader, account, ref string) (*Link, error) {
+	l, err := s.getLinkIn(ctx, r, account, ref)
 	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
 		err = core.Missing("checkout link", "", ref)
 	}
@@ -140,8 +140,8 @@ func (s *Store) offeredLink(ctx context.Context, account, ref string) (*Link, er
 }
 
 // draftOf returns the draft of a checkout as the link makes them.
-func (s *Store) draftOf(ctx context.Context, l *Link, source Source, locale *string) (Draft, error) {
-	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, l.AccountID, l.PriceVariantIDs.V)
+func (s *Store) draftOf(ctx context.Context, r db.Reader, l *Link, source Source, locale *string) (Draft, error) {
+	variants, err := s.rooms.Catalog.PriceVariantsByIDIn(ctx, r, l.AccountID, l.PriceVariantIDs.V)
 	return l.draft(source, locale, variants), err
 }
 

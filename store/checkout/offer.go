@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -28,16 +29,21 @@ func (o *Offer) TermsRequired() bool {
 
 // GetOffer returns what a buyer is shown beside the checkout itself.
 func (s *Store) GetOffer(ctx context.Context, c *Checkout) (*Offer, error) {
-	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	return s.GetOfferIn(ctx, s.db, c)
+}
+
+// GetOfferIn does what GetOffer does, where r says.
+func (s *Store) GetOfferIn(ctx context.Context, r db.Reader, c *Checkout) (*Offer, error) {
+	items, err := s.rooms.Lines.OfCheckoutIn(ctx, r, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	return s.offerOf(ctx, c, items)
+	return s.offerOf(ctx, r, c, items)
 }
 
 // offerOf returns the offer of a checkout whose lines are these.
-func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item) (*Offer, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
+func (s *Store) offerOf(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item) (*Offer, error) {
+	seller, err := s.rooms.Tenant.Seller(ctx, r, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +51,11 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item)
 	for _, item := range items {
 		ids = append(ids, *item.ProductID)
 	}
-	products, err := s.rooms.Catalog.OffersByID(ctx, c.AccountID, ids)
+	products, err := s.rooms.Catalog.OffersByIDIn(ctx, r, c.AccountID, ids)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.pagesToAccept(ctx, c, seller)
+	pages, err := s.pagesToAccept(ctx, r, c, seller)
 	if err != nil {
 		return nil, err
 	}

@@ -34,12 +34,12 @@ type quote struct {
 
 // newLines makes the lines that are asked for, without discount and tax, and sets the checkout's currency. If a line asks for
 // the same as the stored one in its place, it is that one, with its id.
-func (s *Store) newLines(ctx context.Context, c, before *Checkout, l offer.Lineup, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+func (s *Store) newLines(ctx context.Context, r db.Reader, c, before *Checkout, l offer.Lineup, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	asksCurrency := c.Currency != before.Currency
 	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
 		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
 	}
-	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, r, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l offer.Lineu
 	if err != nil {
 		return nil, err
 	}
-	if err := s.rooms.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
+	if err := s.rooms.Lines.CheckLicenses(ctx, r, c.AccountID, items); err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(items))
@@ -77,15 +77,15 @@ func (c *Checkout) isPricedAs(before *Checkout) bool {
 // reprice works out trials, discount and tax of lines whose unit amounts are fixed, as they are now, and gives the checkout their sums.
 // As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is CodeInvalid on the
 // field by which it came.
-func (s *Store) reprice(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) error {
-	if err := s.dropUsedTrials(ctx, c, items); err != nil {
+func (s *Store) reprice(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item, now core.Time) error {
+	if err := s.dropUsedTrials(ctx, r, c, items); err != nil {
 		return err
 	}
-	known, err := s.taxLines(ctx, c, items)
+	known, err := s.taxLines(ctx, r, c, items)
 	if err != nil {
 		return err
 	}
-	discounts, err := s.discountsOf(ctx, c, items, now)
+	discounts, err := s.discountsOf(ctx, r, c, items, now)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []lineitem.Item,
 		return err
 	}
 	due := dueNow(items)
-	needsMethod, err := s.needsMethod(ctx, c, items, due)
+	needsMethod, err := s.needsMethod(ctx, r, c, items, due)
 	if err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []lineitem.Item,
 
 // taxLines gives the lines the tax rate for the buyer's address, and reports whether the rate is known. If it is not, the lines
 // have none.
-func (s *Store) taxLines(ctx context.Context, c *Checkout, items []lineitem.Item) (known bool, err error) {
-	source, err := s.taxSourceOf(ctx, c)
+func (s *Store) taxLines(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item) (known bool, err error) {
+	source, err := s.taxSourceOf(ctx, r, c)
 	if err != nil {
 		return false, err
 	}
@@ -120,13 +120,13 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []lineitem.Item
 
 // taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or NoTax for a customer who is
 // exempt. A buyer who only typed the address of such a customer is not exempt, and does not learn that its owner is.
-func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
+func (s *Store) taxSourceOf(ctx context.Context, r db.Reader, c *Checkout) (tenant.TaxSource, error) {
+	seller, err := s.rooms.Tenant.Seller(ctx, r, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	if seller.Tax.V.Mode != tenant.TaxModeNone && !c.isTyped() {
-		buyer, isKnown, err := s.GetBuyer(ctx, c)
+		buyer, isKnown, err := s.GetBuyer(ctx, r, c)
 		if err != nil || buyer != nil && isKnown && buyer.TaxExempt {
 			return tenant.NoTax{}, err
 		}
@@ -136,7 +136,7 @@ func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource,
 
 // needsMethod reports whether a checkout needs a payment method: if something is due at once, or if a subscription will cost
 // something later. mayRelyOnSaved says who may leave it out in the second case.
-func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []lineitem.Item, due int64) (bool, error) {
+func (s *Store) needsMethod(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item, due int64) (bool, error) {
 	var ids []string
 	for _, item := range lineitem.Sales(items) {
 		if item.UnitAmount > 0 {
@@ -146,7 +146,7 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []lineitem.I
 	if due > 0 || len(ids) == 0 {
 		return due > 0, nil
 	}
-	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
+	variants, err := s.rooms.Catalog.PriceVariantsByIDIn(ctx, r, c.AccountID, ids)
 	for _, v := range variants {
 		if v.Type == catalog.PriceVariantTypeRecurring {
 			return true, err
@@ -188,7 +188,7 @@ func (c *Checkout) setAmounts(items []lineitem.Item, q quote) error {
 
 // Placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
 // how long, in the seller's time zone. Without a trial nothing is read.
-func (s *Store) Placed(ctx context.Context, account string, items []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
+func (s *Store) Placed(ctx context.Context, r db.Reader, account string, items []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
@@ -196,7 +196,7 @@ func (s *Store) Placed(ctx context.Context, account string, items []lineitem.Ite
 		if end == nil {
 			continue
 		}
-		seller, err := s.rooms.Tenant.Seller(ctx, s.db, account)
+		seller, err := s.rooms.Tenant.Seller(ctx, r, account)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (s *Store) Placed(ctx context.Context, account string, items []lineitem.Ite
 // so that the new total outlives it. If the tax is still not known it is CodeInvalid on billing_address.
 func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	before, items := *c, slices.Clone(stored)
-	if err := s.reprice(ctx, c, items, now); err != nil {
+	if err := s.reprice(ctx, u, c, items, now); err != nil {
 		return nil, err
 	}
 	if c.TaxAmount == nil {

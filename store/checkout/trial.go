@@ -44,11 +44,11 @@ func productsOnTrial(items []lineitem.Item) []string {
 // dropUsedTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one, and
 // gives it back to the others. Who only typed an address keeps theirs, so that nobody learns what its owner has had: HoldTrials refuses
 // them.
-func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []lineitem.Item) error {
+func (s *Store) dropUsedTrials(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item) error {
 	for i := range items {
 		items[i].TrialUsed = false
 	}
-	had, err := s.TrialsOfBuyer(ctx, c, productsOnTrial(items))
+	had, err := s.TrialsOfBuyer(ctx, r, c, productsOnTrial(items))
 	if err != nil {
 		return err
 	}
@@ -60,38 +60,38 @@ func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []lineite
 }
 
 // TrialsOfBuyer returns the trials of products that the buyer of a checkout had, or is about to have, if the account gives each customer one.
-func (s *Store) TrialsOfBuyer(ctx context.Context, c *Checkout, products []string) ([]Trial, error) {
+func (s *Store) TrialsOfBuyer(ctx context.Context, r db.Reader, c *Checkout, products []string) ([]Trial, error) {
 	if len(products) == 0 || c.isTyped() {
 		return nil, nil
 	}
-	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
+	if once, err := s.triesOnce(ctx, r, c.AccountID); err != nil || !once {
 		return nil, err
 	}
-	by, err := s.trierOf(ctx, c)
+	by, err := s.trierOf(ctx, r, c)
 	if err != nil {
 		return nil, err
 	}
-	return s.trialsOf(ctx, c.AccountID, products, by)
+	return s.trialsOf(ctx, r, c.AccountID, products, by)
 }
 
 // CheckTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product, because the account gives
 // each customer one and they had theirs. What the subscription was for before in the same trial it may be for again.
-func (s *Store) CheckTrial(ctx context.Context, sub *subscription.Subscription, customer *customer.Customer, product string) error {
+func (s *Store) CheckTrial(ctx context.Context, r db.Reader, sub *subscription.Subscription, customer *customer.Customer, product string) error {
 	if product == sub.ProductID {
 		return nil
 	}
-	if once, err := s.triesOnce(ctx, sub.AccountID); err != nil || !once {
+	if once, err := s.triesOnce(ctx, r, sub.AccountID); err != nil || !once {
 		return err
 	}
 	if !sub.CustomerVerified {
 		return core.Invalid("price_variant", "The account gives each customer one trial of a product, and whose this subscription is was only typed. Confirm that first, or change when the trial is over.")
 	}
-	had, err := s.trialsOf(ctx, sub.AccountID, []string{product}, discount.RedeemerFor(customer))
+	had, err := s.trialsOf(ctx, r, sub.AccountID, []string{product}, discount.RedeemerFor(customer))
 	if err != nil {
 		return err
 	}
 	for _, trial := range had {
-		own, err := s.isTrialOf(ctx, trial, sub)
+		own, err := s.isTrialOf(ctx, r, trial, sub)
 		if err != nil {
 			return err
 		}
@@ -103,11 +103,11 @@ func (s *Store) CheckTrial(ctx context.Context, sub *subscription.Subscription, 
 }
 
 // isTrialOf reports whether it was this subscription that had a trial: its checkout made it, and no other one.
-func (s *Store) isTrialOf(ctx context.Context, trial Trial, sub *subscription.Subscription) (bool, error) {
+func (s *Store) isTrialOf(ctx context.Context, r db.Reader, trial Trial, sub *subscription.Subscription) (bool, error) {
 	if trial.CheckoutID == nil || *trial.CheckoutID != core.Deref(sub.CheckoutID) {
 		return false, nil
 	}
-	other, err := db.Get[string](ctx, s.db, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND id <> ? LIMIT 1`,
+	other, err := db.Get[string](ctx, r, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND id <> ? LIMIT 1`,
 		sub.AccountID, *trial.CheckoutID, sub.ID)
 	if err != nil {
 		return false, fmt.Errorf("look for subscriptions of a checkout: %w", err)
@@ -117,7 +117,7 @@ func (s *Store) isTrialOf(ctx context.Context, trial Trial, sub *subscription.Su
 
 // HasPersonalTrial reports whether it depends on the buyer if a checkout has a trial, so that it has to be known who they are.
 func (s *Store) HasPersonalTrial(ctx context.Context, c *Checkout) (bool, error) {
-	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
+	if once, err := s.triesOnce(ctx, s.db, c.AccountID); err != nil || !once {
 		return false, err
 	}
 	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
@@ -125,31 +125,31 @@ func (s *Store) HasPersonalTrial(ctx context.Context, c *Checkout) (bool, error)
 }
 
 // triesOnce reports whether an account gives each customer one trial of a product.
-func (s *Store) triesOnce(ctx context.Context, account string) (bool, error) {
-	seller, err := s.rooms.Tenant.Seller(ctx, s.db, account)
+func (s *Store) triesOnce(ctx context.Context, r db.Reader, account string) (bool, error) {
+	seller, err := s.rooms.Tenant.Seller(ctx, r, account)
 	return err == nil && seller.TrialOncePerCustomer, err
 }
 
 // trierOf returns the buyer of a checkout as somebody who has trials: the customer who it is known to be for, or else what is known of them.
-func (s *Store) trierOf(ctx context.Context, c *Checkout) (discount.Redeemer, error) {
-	customer, isKnown, err := s.GetBuyer(ctx, c)
+func (s *Store) trierOf(ctx context.Context, r db.Reader, c *Checkout) (discount.Redeemer, error) {
+	customer, isKnown, err := s.GetBuyer(ctx, r, c)
 	if err != nil {
 		return discount.Redeemer{}, err
 	}
 	if customer == nil || !isKnown {
-		return s.redeemerOf(ctx, c)
+		return s.redeemerOf(ctx, r, c)
 	}
 	return discount.RedeemerFor(customer), nil
 }
 
 // trialsOf returns the trials of products that somebody had, or is about to have.
-func (s *Store) trialsOf(ctx context.Context, account string, products []string, by discount.Redeemer) ([]Trial, error) {
+func (s *Store) trialsOf(ctx context.Context, r db.Reader, account string, products []string, by discount.Redeemer) ([]Trial, error) {
 	among, args := `(''`+strings.Repeat(", ?", len(products))+`)`, make([]any, len(products))
 	for i, product := range products {
 		args[i] = product
 	}
 	// Those of a customer are few: an index leads to them by whose they are, and not by the product.
-	trials, err := db.Select[Trial](ctx, s.db, trialColumns.SelectSQL+` WHERE account_id = ? AND product_id IN `+among+` AND buyer_key = ?
+	trials, err := db.Select[Trial](ctx, r, trialColumns.SelectSQL+` WHERE account_id = ? AND product_id IN `+among+` AND buyer_key = ?
 		UNION ALL `+trialColumns.SelectSQL+` WHERE account_id = ? AND product_id || '' IN `+among+` AND customer_id = ?`,
 		slices.Concat([]any{account}, args, []any{by.Key(account), account}, args, []any{by.CustomerID})...)
 	if err != nil {
@@ -166,13 +166,13 @@ func (s *Store) HoldTrials(ctx context.Context, u *db.Unit, c *Checkout, items [
 	if len(products) == 0 {
 		return nil
 	}
-	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
+	if once, err := s.triesOnce(ctx, u, c.AccountID); err != nil || !once {
 		return err
 	}
 	if c.isTyped() {
 		return core.Invalid("customer_email", "This trial is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.").Because("unconfirmed")
 	}
-	by, err := s.trierOf(ctx, c)
+	by, err := s.trierOf(ctx, u, c)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (s *Store) Verify(ctx context.Context, account, ref string) (*Checkout, err
 		}
 		switch c.Status {
 		case StatusOpen:
-			return s.verifyOpen(ctx, c)
+			return s.verifyOpen(ctx, u, c)
 		case StatusCompleted:
 			return c, s.verifyPurchase(ctx, u, c)
 		case StatusProcessing, StatusExpired:
@@ -40,19 +40,19 @@ func (s *Store) Verify(ctx context.Context, account, ref string) (*Checkout, err
 }
 
 // verifyOpen marks the address of an open checkout as verified. A discount that the address's owner cannot use is taken off.
-func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) {
-	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+func (s *Store) verifyOpen(ctx context.Context, r db.Reader, c *Checkout) (*Checkout, error) {
+	items, err := s.rooms.Lines.OfCheckoutIn(ctx, r, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	now, err := db.BusinessNow(ctx, s.db, c.AccountID)
+	now, err := db.BusinessNow(ctx, r, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	// Tries the discount as the owner of the address, to see whether it is refused to them.
 	verified := *c
 	verified.EmailVerified = true
-	_, err = s.discountsOf(ctx, &verified, items, now)
+	_, err = s.discountsOf(ctx, r, &verified, items, now)
 	refused, isRefused := errors.AsType[*core.Error](err)
 	if err != nil && (!isRefused || refused.Code != core.CodeInvalid) {
 		return nil, err
@@ -111,14 +111,14 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err := s.takeOwed(ctx, u, buyer, owed, now); err != nil {
 		return err
 	}
-	items, err := s.rooms.Lines.OfCheckout(ctx, c.AccountID, c.ID)
+	items, err := s.rooms.Lines.OfCheckoutIn(ctx, u, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
 	if err := s.BeginTrials(ctx, u, c, items, buyer, true, now); err != nil {
 		return err
 	}
-	if err := s.identify(ctx, buyer, c.ExternalCustomerID); err != nil {
+	if err := s.identify(ctx, u, buyer, c.ExternalCustomerID); err != nil {
 		return err
 	}
 	c.teach(buyer)
@@ -163,7 +163,7 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 		if c.CustomerEmail == nil {
 			return nil, core.Invalid("customer_email", "The checkout has no e-mail address yet.")
 		}
-		isKnown, err := s.IsVerified(ctx, c)
+		isKnown, err := s.isVerifiedIn(ctx, u, c)
 		if err == nil && isKnown {
 			err = core.Invalid("customer_email", "The seller knows whose this checkout is: there is nothing to confirm.")
 		}
@@ -177,10 +177,15 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 // IsVerified reports whether it is known who bought, by more than an address that somebody typed. Of a completed checkout that
 // is asked of its order and its subscriptions.
 func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {
+	return s.isVerifiedIn(ctx, s.db, c)
+}
+
+// isVerifiedIn does what IsVerified does, where r says.
+func (s *Store) isVerifiedIn(ctx context.Context, r db.Reader, c *Checkout) (bool, error) {
 	if c.OrderID == nil {
 		return c.CustomerID != nil || c.EmailVerified, nil
 	}
-	left, err := db.Get[string](ctx, s.db, `
+	left, err := db.Get[string](ctx, r, `
 		SELECT id FROM orders WHERE account_id = ? AND id = ? AND NOT customer_verified
 		UNION ALL SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND NOT customer_verified LIMIT 1`,
 		c.AccountID, *c.OrderID, c.AccountID, c.ID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
 )
@@ -30,7 +31,7 @@ func (o *Offer) AsksWaiver(country string) bool {
 
 // waive notes in a locked checkout that its buyer gives up their right to withdraw. It is a problem with withdrawal_waived if they do not, but have to
 // on our page: see AsksWaiver. Who confirms elsewhere is asked by the seller. The offers are those of the lines.
-func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Confirm, items []lineitem.Item, offers []offer.Offer, now core.Time) error {
+func (s *Store) waive(ctx context.Context, r db.Reader, p *core.Problems, c *Checkout, in *Confirm, items []lineitem.Item, offers []offer.Offer, now core.Time) error {
 	switch {
 	case in.WithdrawalWaived:
 		c.WithdrawalWaivedAt = &now
@@ -40,7 +41,7 @@ func (s *Store) waive(ctx context.Context, p *core.Problems, c *Checkout, in *Co
 	if c.WithdrawalWaivedAt != nil || !in.OnPage {
 		return nil
 	}
-	seller, err := s.rooms.Tenant.Seller(ctx, s.db, c.AccountID)
+	seller, err := s.rooms.Tenant.Seller(ctx, r, c.AccountID)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (s *Store) Get(ctx context.Context, account, ref string) (*Discount, error)
 // Lookup returns the discount that has a code, in any case, or CodeMissing on code. It is returned even if it cannot be
 // used now, which its status says.
 func (s *Store) Lookup(ctx context.Context, account, code string) (*Discount, error) {
-	d, err := s.OfCode(ctx, account, code)
+	d, err := s.OfCode(ctx, s.db, account, code)
 	if err == nil && d == nil {
 		err = core.Missing("discount", "code", code)
 	}
@@ -127,11 +127,16 @@ func (s *Store) Lookup(ctx context.Context, account, code string) (*Discount, er
 
 // ByID returns the discounts among ids that are not deleted, by their ids.
 func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Discount, error) {
-	found, err := db.ByID(ctx, s.db, columns, account, ids)
+	return s.ByIDIn(ctx, s.db, account, ids)
+}
+
+// ByIDIn does what ByID does, where r says.
+func (s *Store) ByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*Discount, error) {
+	found, err := db.ByID(ctx, r, columns, account, ids)
 	if err != nil {
 		return nil, err
 	}
-	now, err := db.BusinessNow(ctx, s.db, account)
+	now, err := db.BusinessNow(ctx, r, account)
 	for id, d := range found {
 		if d.Status = d.statusAt(now); d.DeletedAt != nil {
 			delete(found, id)
@@ -186,7 +191,7 @@ func (s *Store) Create(ctx context.Context, account string, d Discount) (*Discou
 		if err := d.taken(u.Sent(ctx, u.Insert(ctx, columns, &d))); err != nil {
 			return nil, err
 		}
-		return &d, s.present(ctx, &d)
+		return &d, s.present(ctx, u, &d)
 	})
 }
 
@@ -217,7 +222,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Di
 		if err := d.taken(u.Sent(ctx, u.Update(ctx, columns, d))); err != nil {
 			return nil, err
 		}
-		return d, s.present(ctx, d)
+		return d, s.present(ctx, u, d)
 	})
 }
 
@@ -269,6 +274,6 @@ func (s *Store) setDisabled(ctx context.Context, account, ref string, isDisabled
 		if err := u.Update(ctx, columns, d); err != nil {
 			return nil, err
 		}
-		return d, s.present(ctx, d)
+		return d, s.present(ctx, u, d)
 	})
 }

@@ -84,12 +84,12 @@ func BuyerKey(account, email string) string {
 // RefusesBuyer says in a sentence why the buyer cannot use the discount, and returns nothing if they can. It also returns
 // nothing as long as somebody only typed an address; redeem refuses them then. A caller that goes on to count a use locks the
 // discount first, or the same buyer could use it in two places at once.
-func (s *Store) RefusesBuyer(ctx context.Context, d *Discount, by Redeemer) (string, error) {
+func (s *Store) RefusesBuyer(ctx context.Context, r db.Reader, d *Discount, by Redeemer) (string, error) {
 	if by.IsTyped {
 		return "", nil
 	}
 	if d.FirstPurchaseOnly {
-		bought, err := s.hasBought(ctx, d.AccountID, by)
+		bought, err := s.hasBought(ctx, r, d.AccountID, by)
 		if err != nil || bought {
 			return "This discount is for a first purchase.", err
 		}
@@ -101,7 +101,7 @@ func (s *Store) RefusesBuyer(ctx context.Context, d *Discount, by Redeemer) (str
 	if most == 0 {
 		return "", nil
 	}
-	uses, err := s.redemptionsOf(ctx, d, by)
+	uses, err := s.redemptionsOf(ctx, r, d, by)
 	if err != nil || uses < most {
 		return "", err
 	}
@@ -109,12 +109,12 @@ func (s *Store) RefusesBuyer(ctx context.Context, d *Discount, by Redeemer) (str
 }
 
 // hasBought reports whether the buyer has an order that is known to be theirs.
-func (s *Store) hasBought(ctx context.Context, account string, by Redeemer) (bool, error) {
+func (s *Store) hasBought(ctx context.Context, r db.Reader, account string, by Redeemer) (bool, error) {
 	var key *string
 	if by.Email != nil {
 		key = new(core.EmailKey(*by.Email))
 	}
-	order, err := db.Get[string](ctx, s.db, `
+	order, err := db.Get[string](ctx, r, `
 		SELECT id FROM orders WHERE account_id = ? AND customer_verified AND customer_id IN (
 			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)) LIMIT 1`,
 		account, account, by.CustomerID, by.ExternalID, key)
@@ -125,8 +125,8 @@ func (s *Store) hasBought(ctx context.Context, account string, by Redeemer) (boo
 }
 
 // redemptionsOf counts how often the buyer has used the discount, uses that are being paid included.
-func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by Redeemer) (int64, error) {
-	uses, err := db.Get[int64](ctx, s.db, `
+func (s *Store) redemptionsOf(ctx context.Context, r db.Reader, d *Discount, by Redeemer) (int64, error) {
+	uses, err := db.Get[int64](ctx, r, `
 		SELECT COUNT(*) FROM discount_redemptions
 		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id IN (
 			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)))`,

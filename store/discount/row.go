@@ -61,24 +61,24 @@ func (s *Store) find(ctx context.Context, r db.Reader, account, ref, param strin
 	if d == nil {
 		return nil, core.Missing("discount", param, ref)
 	}
-	return d, s.present(ctx, d)
+	return d, s.present(ctx, db.Unlocked(r), d)
 }
 
 // OfCode reads the discount that has a code, nil if there is none.
-func (s *Store) OfCode(ctx context.Context, account, code string) (*Discount, error) {
-	d, err := db.Get[Discount](ctx, s.db, columns.SelectSQL+` WHERE account_id = ? AND code_key = ?`, account, strings.ToLower(code))
+func (s *Store) OfCode(ctx context.Context, r db.Reader, account, code string) (*Discount, error) {
+	d, err := db.Get[Discount](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND code_key = ?`, account, strings.ToLower(code))
 	if err != nil {
 		return nil, fmt.Errorf("read discount by code: %w", err)
 	}
 	if d == nil {
 		return nil, nil
 	}
-	return d, s.present(ctx, d)
+	return d, s.present(ctx, r, d)
 }
 
 // present sets the status that the discount has now.
-func (s *Store) present(ctx context.Context, d *Discount) error {
-	now, err := db.BusinessNow(ctx, s.db, d.AccountID)
+func (s *Store) present(ctx context.Context, r db.Reader, d *Discount) error {
+	now, err := db.BusinessNow(ctx, r, d.AccountID)
 	d.Status = d.statusAt(now)
 	return err
 }
@@ -92,7 +92,7 @@ func (s *Store) prepare(ctx context.Context, u *db.Unit, d *Discount) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	return s.coverProducts(ctx, d)
+	return s.coverProducts(ctx, u, d)
 }
 
 // giveCurrency sets the currency of a discount that has an amount, but no currency, to the account's.
@@ -105,10 +105,10 @@ func (s *Store) giveCurrency(ctx context.Context, u *db.Unit, d *Discount) (err 
 
 // coverProducts puts the ids that the discount names into their canonical form, and sets CoveredProductIDs to all products
 // behind them. One that does not exist is CodeMissing on the field that names it.
-func (s *Store) coverProducts(ctx context.Context, d *Discount) error {
+func (s *Store) coverProducts(ctx context.Context, r db.Reader, d *Discount) error {
 	covered := []string{}
 	for i, ref := range d.ProductIDs.V {
-		p, err := s.catalog.ProductNamed(ctx, s.db, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
+		p, err := s.catalog.ProductNamed(ctx, r, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Store) coverProducts(ctx context.Context, d *Discount) error {
 		covered = append(covered, p.ID)
 	}
 	cover := func(ref *string, param string) error {
-		v, err := s.catalog.PriceVariantNamed(ctx, s.db, d.AccountID, *ref, param)
+		v, err := s.catalog.PriceVariantNamed(ctx, r, d.AccountID, *ref, param)
 		if err == nil {
 			*ref, covered = v.ID, append(covered, v.ProductID)
 		}

@@ -56,11 +56,11 @@ func (d *Discount) Terms() *Terms {
 }
 
 // TermsOf returns the terms of a discount, be it deleted or not. A nil id has none.
-func (s *Store) TermsOf(ctx context.Context, account string, id *string) (*Terms, error) {
+func (s *Store) TermsOf(ctx context.Context, r db.Reader, account string, id *string) (*Terms, error) {
 	if id == nil {
 		return nil, nil
 	}
-	d, err := db.Get[Discount](ctx, s.db, columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, *id)
+	d, err := db.Get[Discount](ctx, r, columns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, *id)
 	if err != nil || d == nil {
 		return nil, err
 	}

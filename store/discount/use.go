@@ -30,7 +30,7 @@ func (s *Store) Redeem(ctx context.Context, u *db.Unit, r *Redemption, d *Discou
 	if rows == 0 {
 		return core.Invalid(field, "This discount cannot be used any more. Send another one, or none.")
 	}
-	problem, err := s.RefusesBuyer(ctx, d, by)
+	problem, err := s.RefusesBuyer(ctx, u, d, by)
 	if err != nil {
 		return err
 	}

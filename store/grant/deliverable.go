@@ -33,11 +33,11 @@ const version = `CASE p.delivery_updates WHEN 'all_buyers' THEN f.version ELSE C
 	(SELECT MIN(v.version) FROM file_versions v WHERE v.account_id = f.account_id AND v.file_id = f.id AND v.ready IS NOT NULL), f.version) END`
 
 // open fills in what grants open, and whether they are over by now. It takes one statement, however many there are.
-func (s *Store) open(ctx context.Context, account string, grants []*Grant) error {
+func (s *Store) open(ctx context.Context, r db.Reader, account string, grants []*Grant) error {
 	if len(grants) == 0 {
 		return nil
 	}
-	now, err := db.BusinessNow(ctx, s.db, account)
+	now, err := db.BusinessNow(ctx, r, account)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 		Downloads *int64 `db:"downloads"`
 		Limit     *int64 `db:"download_limit"`
 		Had       *int64 `db:"had"`
-	}](ctx, s.db, `
+	}](ctx, r, `
 		SELECT g.id AS grant_id, d.type, d.ref, d.name, d.position, d.id, `+version+` AS version, COALESCE(v.size, f.size) AS size, COALESCE(n.downloads, 0) AS downloads,
 			COALESCE(g.download_limit, d.download_limit) AS download_limit, n.version AS had FROM grants g
 		JOIN products p ON p.account_id = g.account_id AND p.id = g.product_id
@@ -108,7 +108,7 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 
 // Open fills in what one grant opens.
 func (s *Store) Open(ctx context.Context, g *Grant) error {
-	return s.open(ctx, g.AccountID, []*Grant{g})
+	return s.open(ctx, s.db, g.AccountID, []*Grant{g})
 }
 
 // unlock names the licence key of the grant in its deliverable. One for which the price variant asks alone has none yet.

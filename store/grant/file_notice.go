@@ -158,7 +158,7 @@ func (s *Store) OpenedFor(ctx context.Context, account, customer string, f *File
 		if err != nil {
 			return nil, nil, fmt.Errorf("read grants that open a file: %w", err)
 		}
-		if err := s.open(ctx, account, pointers(grants)); err != nil {
+		if err := s.open(ctx, s.db, account, pointers(grants)); err != nil {
 			return nil, nil, err
 		}
 		for i := range grants {

@@ -79,7 +79,7 @@ func TestGrant_KeepsThatItWasRefunded(t *testing.T) {
 						return nil, err
 					}
 				}
-				g, err := s.getGrant(ctx, s.account, r.given.ID)
+				g, err := s.getGrant(ctx, u, s.account, r.given.ID)
 				if err == nil {
 					_, err = u.Exec(ctx, `DELETE FROM grants WHERE account_id = ?`, s.account)
 				}
@@ -104,7 +104,7 @@ func TestGrant_IsTheSellersDecisionUntilItEnds(t *testing.T) {
 			is := func(status Status, byHand bool, when string, err error) {
 				t.Helper()
 				require.NoError(t, err)
-				got, err := s.getGrant(ctx, s.account, g.ID)
+				got, err := s.getGrant(ctx, u, s.account, g.ID)
 				require.NoError(t, err)
 				require.Equal(t, status, got.Status, when)
 				require.Equal(t, byHand, got.ByHand, when)

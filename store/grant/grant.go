@@ -110,11 +110,16 @@ type ListGrants struct {
 
 // GetGrant returns a grant with what it opens, or CodeMissing.
 func (s *Store) GetGrant(ctx context.Context, account, ref string) (*Grant, error) {
-	g, err := s.getGrant(ctx, account, ref)
+	return s.GetGrantIn(ctx, s.db, account, ref)
+}
+
+// GetGrantIn does what GetGrant does, where r says.
+func (s *Store) GetGrantIn(ctx context.Context, r db.Reader, account, ref string) (*Grant, error) {
+	g, err := s.getGrant(ctx, r, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	return g, s.open(ctx, account, []*Grant{g})
+	return g, s.open(ctx, r, account, []*Grant{g})
 }
 
 // GrantsByID returns those of the grants with these ids that exist, by id, with what they open.
@@ -123,7 +128,7 @@ func (s *Store) GrantsByID(ctx context.Context, account string, ids []string) (m
 	if err != nil {
 		return nil, err
 	}
-	return found, s.open(ctx, account, slices.Collect(maps.Values(found)))
+	return found, s.open(ctx, s.db, account, slices.Collect(maps.Values(found)))
 }
 
 // CurrentGrants returns the grants of a customer that are active or suspended and not over, with what they open: the newest hundred.
@@ -138,12 +143,12 @@ func (s *Store) CurrentGrants(ctx context.Context, account, customer string) ([]
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's grants: %w", err)
 	}
-	return grants, s.open(ctx, account, pointers(grants))
+	return grants, s.open(ctx, s.db, account, pointers(grants))
 }
 
 // GrantNamed reads a grant, without what it opens, as a field of a request names it, or returns CodeMissing on that field.
 func (s *Store) GrantNamed(ctx context.Context, account, ref, field string) (*Grant, error) {
-	g, err := s.getGrant(ctx, account, ref)
+	g, err := s.getGrant(ctx, s.db, account, ref)
 	if missing, ok := errors.AsType[*core.Error](err); ok {
 		missing.Param = field
 	}
@@ -176,7 +181,7 @@ func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) (
 	if err != nil {
 		return nil, false, err
 	}
-	return grants, more, s.open(ctx, account, pointers(grants))
+	return grants, more, s.open(ctx, s.db, account, pointers(grants))
 }
 
 // UpdateGrant locks the grant, applies change and stores it, and has its licence key expire with it. Change may set DownloadLimit, and ExpiresAt, which is CodeInvalid if it is over already.
@@ -207,7 +212,7 @@ func (s *Store) UpdateGrant(ctx context.Context, account, ref string, change fun
 				return nil, err
 			}
 		}
-		return g, s.open(ctx, account, []*Grant{g})
+		return g, s.open(ctx, u, account, []*Grant{g})
 	})
 }
 
@@ -256,13 +261,13 @@ func (s *Store) decide(ctx context.Context, account, ref string, decision func(c
 		if err := decision(ctx, u, g); err != nil {
 			return nil, err
 		}
-		return g, s.open(ctx, account, []*Grant{g})
+		return g, s.open(ctx, u, account, []*Grant{g})
 	})
 }
 
 // getGrant reads a grant, or returns CodeMissing.
-func (s *Store) getGrant(ctx context.Context, account, ref string) (*Grant, error) {
-	return findGrant(ctx, s.db, account, ref)
+func (s *Store) getGrant(ctx context.Context, r db.Reader, account, ref string) (*Grant, error) {
+	return findGrant(ctx, r, account, ref)
 }
 
 // lockGrant does what getGrant does, and locks the row until the transaction ends.

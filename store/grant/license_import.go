@@ -51,7 +51,7 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 				}
 				k.CustomerID = &id
 			}
-			if err := s.draftLicenseKey(ctx, account, &k); err != nil {
+			if err := s.draftLicenseKey(ctx, u, account, &k); err != nil {
 				return nil, err
 			}
 			known[hash], results[i].ID, made = true, k.ID, append(made, k)

@@ -57,7 +57,7 @@ func (s *Store) issueLicenseAs(ctx context.Context, u *db.Unit, g *Grant, asked 
 		return s.handOut(ctx, u, g, k, asked)
 	}
 	k = &LicenseKey{ProductID: g.ProductID}
-	if err := s.draftLicenseKey(ctx, g.AccountID, k); err != nil {
+	if err := s.draftLicenseKey(ctx, u, g.AccountID, k); err != nil {
 		return err
 	}
 	k.follow(g, asked)
@@ -99,12 +99,12 @@ func (s *Store) stockedLicense(ctx context.Context, u *db.Unit, account, product
 }
 
 // HasLicenses reports whether so many keys of a product can be sold now: always, unless it is sold with imported ones.
-func (s *Store) HasLicenses(ctx context.Context, account, product string, keys int) (bool, error) {
-	now, err := db.BusinessNow(ctx, s.db, account)
+func (s *Store) HasLicenses(ctx context.Context, r db.Reader, account, product string, keys int) (bool, error) {
+	now, err := db.BusinessNow(ctx, r, account)
 	if err != nil {
 		return false, err
 	}
-	left, err := db.Get[int](ctx, s.db, `
+	left, err := db.Get[int](ctx, r, `
 		SELECT CASE WHEN EXISTS (
 			SELECT 1 FROM product_deliverables WHERE account_id = ? AND product_id = ? AND type = 'license_key' AND ref IS NOT NULL AND removed IS NULL
 		) THEN (SELECT count(*) FROM (

@@ -156,7 +156,7 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k LicenseK
 			return nil, err
 		}
 		made := k
-		if err := s.draftLicenseKey(ctx, account, &made); err != nil {
+		if err := s.draftLicenseKey(ctx, u, account, &made); err != nil {
 			return nil, err
 		}
 		if known, err := s.knownLicenses(ctx, u, account, []string{made.KeyHash}); err != nil || len(known) > 0 {
@@ -172,8 +172,8 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k LicenseK
 const knownLicense = "The account has this key already. Case, spaces and hyphens make no difference, nor O for 0, nor I or L for 1."
 
 // draftLicenseKey gives a key that is to be made its id, its times and its Key if it has none, and seals it.
-func (s *Store) draftLicenseKey(ctx context.Context, account string, k *LicenseKey) error {
-	now, err := db.BusinessNow(ctx, s.db, account)
+func (s *Store) draftLicenseKey(ctx context.Context, r db.Reader, account string, k *LicenseKey) error {
+	now, err := db.BusinessNow(ctx, r, account)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (s *Store) RotateLicenseKey(ctx context.Context, account, ref string, keepA
 		}
 		made := *old
 		made.Key, made.LastValidatedAt = nil, nil
-		if err := s.draftLicenseKey(ctx, account, &made); err != nil {
+		if err := s.draftLicenseKey(ctx, u, account, &made); err != nil {
 			return nil, err
 		}
 		made.Stored = old.Stored // a disabled one stays disabled

@@ -69,7 +69,7 @@ func (k *LicenseKey) code() LicenseCode {
 // any key of an account that is disabled or does not exist, is not found.
 func (s *Store) ValidateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseValidation, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseValidation, error) {
-		k, err := s.getLicenseShown(ctx, account, use)
+		k, err := s.getLicenseShown(ctx, u, account, use)
 		if err != nil || k == nil {
 			return &LicenseValidation{Code: LicenseNotFound}, err
 		}
@@ -159,8 +159,8 @@ func missingLicense() *core.Error {
 
 // getLicenseShown reads the key that a program shows, nil if the account has none such of that product. It is found by its hash, so that
 // no time tells how much of one was right.
-func (s *Store) getLicenseShown(ctx context.Context, account string, use LicenseUse) (*LicenseKey, error) {
-	return s.findLicenseShown(ctx, s.db, account, use)
+func (s *Store) getLicenseShown(ctx context.Context, r db.Reader, account string, use LicenseUse) (*LicenseKey, error) {
+	return s.findLicenseShown(ctx, r, account, use)
 }
 
 // lockLicenseShown does what getLicenseShown does, and locks the key until the transaction ends.
@@ -175,7 +175,7 @@ func (s *Store) findLicenseShown(ctx context.Context, r db.Reader, account strin
 		return nil, err
 	}
 	if k.GrantID != nil {
-		if k.lives, err = db.Get[licenseLife](ctx, s.db, `SELECT status, paid_until FROM grants WHERE account_id = ? AND id = ?`, account, *k.GrantID); err != nil {
+		if k.lives, err = db.Get[licenseLife](ctx, db.Unlocked(r), `SELECT status, paid_until FROM grants WHERE account_id = ? AND id = ?`, account, *k.GrantID); err != nil {
 			return nil, fmt.Errorf("read what a licence key lives with: %w", err)
 		}
 	}

@@ -167,7 +167,7 @@ func (s *Store) UpdateBill(ctx context.Context, u *db.Unit, b *Bill) error {
 
 // LockBill locks the customer of an invoice, the invoice and its order, in this order, and returns them with the lines.
 func (s *Store) LockBill(ctx context.Context, u *db.Unit, account, ref string) (*Bill, error) {
-	found, err := s.Get(ctx, account, ref)
+	found, err := s.GetIn(ctx, u, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (s *Store) LockBill(ctx context.Context, u *db.Unit, account, ref string) (
 			return nil, err
 		}
 	}
-	b.Items, err = s.Lines(ctx, account, b.Invoice.ID)
+	b.Items, err = s.linesIn(ctx, u, account, b.Invoice.ID)
 	return &b, err
 }
 

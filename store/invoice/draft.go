@@ -150,17 +150,17 @@ func (s *Store) Prepare(ctx context.Context, u *db.Unit, d Draft, before *Invoic
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	stored, err := s.Lines(ctx, i.AccountID, i.ID)
+	stored, err := s.linesIn(ctx, u, i.AccountID, i.ID)
 	if err != nil {
 		return nil, err
 	}
 	items := stored
 	if d.Lines != nil {
-		if items, err = s.lines(ctx, d, customer); err != nil {
+		if items, err = s.lines(ctx, u, d, customer); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.price(ctx, i, items, now); err != nil {
+	if err := s.price(ctx, u, i, items, now); err != nil {
 		return nil, err
 	}
 	i.replaceLines(items, stored, now)
@@ -185,12 +185,12 @@ func (s *Store) billed(ctx context.Context, u *db.Unit, d Draft) (*customer.Cust
 
 // lines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
 // draft's currency if it has none.
-func (s *Store) lines(ctx context.Context, d Draft, customer *customer.Customer) ([]lineitem.Item, error) {
-	account, err := s.rooms.Tenant.GetAccount(ctx, d.AccountID)
+func (s *Store) lines(ctx context.Context, r db.Reader, d Draft, customer *customer.Customer) ([]lineitem.Item, error) {
+	account, err := s.rooms.Tenant.GetAccountIn(ctx, r, d.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	offers, err := s.offers(ctx, d)
+	offers, err := s.offers(ctx, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -215,18 +215,18 @@ func (s *Store) lines(ctx context.Context, d Draft, customer *customer.Customer)
 
 // offers reads the price variants and products of the lines. The offer of a line stands at the same place; that of a line
 // without a price variant is empty. A price variant that does not exist is CodeMissing on its line.
-func (s *Store) offers(ctx context.Context, d Draft) ([]offer.Offer, error) {
+func (s *Store) offers(ctx context.Context, r db.Reader, d Draft) ([]offer.Offer, error) {
 	offers := make([]offer.Offer, len(d.Lines))
 	for n, wanted := range d.Lines {
 		if wanted.PriceVariant == "" {
 			continue
 		}
 		param := fmt.Sprintf("lines.%d.price_variant", n)
-		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, s.db, d.AccountID, wanted.PriceVariant, param)
+		variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, r, d.AccountID, wanted.PriceVariant, param)
 		if err != nil {
 			return nil, err
 		}
-		product, err := s.rooms.Catalog.ProductNamed(ctx, s.db, d.AccountID, variant.ProductID, param)
+		product, err := s.rooms.Catalog.ProductNamed(ctx, r, d.AccountID, variant.ProductID, param)
 		if err != nil {
 			return nil, err
 		}
@@ -297,8 +297,8 @@ func (l *NewLine) tax(item *lineitem.Item, o offer.Offer, account *tenant.Accoun
 
 // price works out the amounts of the lines, and sets those of the draft to their sums. A total that is too large, or too
 // small to be charged automatically, is CodeInvalid on lines.
-func (s *Store) price(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) error {
-	discounts, err := s.discounts(ctx, i, items, now)
+func (s *Store) price(ctx context.Context, r db.Reader, i *Invoice, items []lineitem.Item, now core.Time) error {
+	discounts, err := s.discounts(ctx, r, i, items, now)
 	if err != nil {
 		return err
 	}
@@ -318,11 +318,11 @@ func (s *Store) price(ctx context.Context, i *Invoice, items []lineitem.Item, no
 
 // discounts returns what the draft's discount takes off its lines, or CodeInvalid if it cannot be used for them. The
 // seller gives it, so that it does not count as redeemed.
-func (s *Store) discounts(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
+func (s *Store) discounts(ctx context.Context, r db.Reader, i *Invoice, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
 	if i.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := s.rooms.Discount.Named(ctx, s.db, i.AccountID, *i.DiscountID, "discount")
+	d, err := s.rooms.Discount.Named(ctx, r, i.AccountID, *i.DiscountID, "discount")
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (s *Store) PassDue(ctx context.Context, account, id string) (bool, error) {
 		if err != nil || b.Invoice.Status != StatusOpen || b.Invoice.NextAttemptAt != nil || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
 			return false, err
 		}
-		busy, err := s.rooms.Payment.IsPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
+		busy, err := s.rooms.Payment.IsPaying(ctx, u, b.Invoice.AccountID, b.Invoice.ID)
 		if err != nil || busy {
 			return false, err
 		}

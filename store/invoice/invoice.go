@@ -139,7 +139,12 @@ var due = db.Moment{Column: "due_at", Within: time.Hour, Late: `due_at > created
 
 // Get returns an invoice, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Invoice, error) {
-	return find(ctx, s.db, account, ref)
+	return s.GetIn(ctx, s.db, account, ref)
+}
+
+// GetIn does what Get does, where r says.
+func (s *Store) GetIn(ctx context.Context, r db.Reader, account, ref string) (*Invoice, error) {
+	return find(ctx, r, account, ref)
 }
 
 // ByID returns the invoices among ids.
@@ -149,7 +154,12 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 
 // Lines returns the lines of an invoice in their order. Once it is issued they are the lines of its order too.
 func (s *Store) Lines(ctx context.Context, account, invoice string) ([]lineitem.Item, error) {
-	return db.Select[lineitem.Item](ctx, s.db, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
+	return s.linesIn(ctx, s.db, account, invoice)
+}
+
+// linesIn does what Lines does, where r says.
+func (s *Store) linesIn(ctx context.Context, r db.Reader, account, invoice string) ([]lineitem.Item, error) {
+	return db.Select[lineitem.Item](ctx, r, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
 }
 
 // List returns a page of invoices, newest first, and whether there are more. A customer, order or

@@ -122,7 +122,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.captured(ctx, seller.ID, in, now)
+	l, err := s.captured(ctx, u, seller.ID, in, now)
 	if err != nil || in.Website != "" {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 }
 
 // captured returns the lead that somebody sent, who agreed to no letters yet.
-func (s *Store) captured(ctx context.Context, account string, in *Captured, now core.Time) (*Lead, error) {
+func (s *Store) captured(ctx context.Context, r db.Reader, account string, in *Captured, now core.Time) (*Lead, error) {
 	l, err := in.lead(account, now)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (s *Store) captured(ctx context.Context, account string, in *Captured, now 
 		l.AISiteID = &in.Site.ID
 	}
 	if in.Product != "" {
-		product, err := s.rooms.Catalog.ProductNamed(ctx, s.db, account, in.Product, "product")
+		product, err := s.rooms.Catalog.ProductNamed(ctx, r, account, in.Product, "product")
 		if err != nil {
 			return nil, err
 		}

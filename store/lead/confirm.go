@@ -42,7 +42,7 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Lead, err
 		if err != nil {
 			return nil, err
 		}
-		ended, err := s.HasEnded(ctx, account, l.Email)
+		ended, err := s.HasEnded(ctx, u, account, l.Email)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (s *Store) openConfirmation(ctx context.Context, r db.Reader, token string)
 	if l, err = find(ctx, r, c.Account, c.Lead); err != nil {
 		return nil, false, err
 	}
-	ended, err := s.HasEnded(ctx, l.AccountID, l.Email)
+	ended, err := s.HasEnded(ctx, db.Unlocked(r), l.AccountID, l.Email)
 	if err == nil && ended {
 		err = core.Missing("page", "", "")
 	}
@@ -150,7 +150,7 @@ func (s *Store) TellsOnceConfirmed(ctx context.Context, l *Lead) (bool, error) {
 func (s *Store) Confirm(ctx context.Context, token string) (l *Lead, expired bool, err error) {
 	l, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		var l *Lead
-		if l, expired, err = s.openConfirmation(ctx, s.db, token); err != nil || expired {
+		if l, expired, err = s.openConfirmation(ctx, u, token); err != nil || expired {
 			return nil, err
 		}
 		owner, err := s.rooms.Customer.LockOwner(ctx, u, l.AccountID, l.CustomerID, "leads", l.ID)

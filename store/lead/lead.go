@@ -158,7 +158,12 @@ type List struct {
 
 // Get returns a lead, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Lead, error) {
-	return find(ctx, s.db, account, ref)
+	return s.getIn(ctx, s.db, account, ref)
+}
+
+// getIn does what Get does, where r says.
+func (s *Store) getIn(ctx context.Context, r db.Reader, account, ref string) (*Lead, error) {
+	return find(ctx, r, account, ref)
 }
 
 // List returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
@@ -180,7 +185,7 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool
 // status. If the lead is unsubscribed by it, its customer and all other leads of its address are too.
 func (s *Store) Update(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
-		found, err := s.Get(ctx, account, ref)
+		found, err := s.getIn(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +215,7 @@ func (s *Store) Update(ctx context.Context, account, ref string, change func(*Le
 		}
 		l.Consent.V.complete(now)
 		if !core.SameJSON(before.Consent, l.Consent) {
-			if err := s.checkConsent(ctx, &before, l, now); err != nil {
+			if err := s.checkConsent(ctx, u, &before, l, now); err != nil {
 				return nil, err
 			}
 		}
@@ -239,11 +244,11 @@ func (c *Consent) check(now core.Time) error {
 }
 
 // checkConsent does what Consent.check does, and refuses a yes of somebody who ended the news.
-func (s *Store) checkConsent(ctx context.Context, before, l *Lead, now core.Time) error {
+func (s *Store) checkConsent(ctx context.Context, r db.Reader, before, l *Lead, now core.Time) error {
 	if err := l.Consent.V.check(now); err != nil || !l.Consent.V.Marketing || before.Consent.V.Marketing || l.Status == StatusUnsubscribed {
 		return err
 	}
-	ended, err := s.HasEnded(ctx, l.AccountID, l.Email)
+	ended, err := s.HasEnded(ctx, r, l.AccountID, l.Email)
 	if err == nil && ended {
 		err = core.Invalid("consent.marketing", "The reader of this address wants no letters any more. Send false.")
 	}

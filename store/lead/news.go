@@ -34,7 +34,7 @@ func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.
 	if in.Product != nil && in.Product.Status == catalog.ProductStatusActive {
 		captured.Product = in.Product.ID
 	}
-	if ended, err := s.HasEnded(ctx, seller.ID, in.Email); err != nil || ended {
+	if ended, err := s.HasEnded(ctx, u, seller.ID, in.Email); err != nil || ended {
 		return nil, err
 	}
 	owner, err := s.rooms.Customer.LockOf(ctx, u, seller.ID, core.EmailKey(in.Email))
@@ -144,23 +144,23 @@ func (s *Store) noteConfirmed(ctx context.Context, u *db.Unit, c *customer.Custo
 
 // HasEnded reports whether the reader of an address has ended the news of a seller: by a letter, by a lead or as a customer, also of one who was deleted.
 // They get none again, whoever agrees with their address.
-func (s *Store) HasEnded(ctx context.Context, account, email string) (bool, error) {
+func (s *Store) HasEnded(ctx context.Context, r db.Reader, account, email string) (bool, error) {
 	key := core.EmailKey(email)
-	ended, err := s.rooms.Customer.EndedNews(ctx, s.db, account, []string{key})
+	ended, err := s.rooms.Customer.EndedNews(ctx, r, account, []string{key})
 	if err != nil || ended[key] {
 		return ended[key], err
 	}
-	owner, err := s.rooms.Customer.Owner(ctx, s.db, account, key)
+	owner, err := s.rooms.Customer.Owner(ctx, r, account, key)
 	if err != nil || owner != nil && owner.IsUnsubscribed() {
 		return err == nil, err
 	}
-	one, err := db.Get[int](ctx, s.db, `SELECT 1 FROM leads WHERE account_id = ? AND email_key = ? AND status || '' = 'unsubscribed' LIMIT 1`, account, key)
+	one, err := db.Get[int](ctx, r, `SELECT 1 FROM leads WHERE account_id = ? AND email_key = ? AND status || '' = 'unsubscribed' LIMIT 1`, account, key)
 	return one != nil, err
 }
 
 // Agrees reports whether an address has agreed to the news of a seller, by a lead of it.
 func (s *Store) Agrees(ctx context.Context, account, email string) (bool, error) {
-	if ended, err := s.HasEnded(ctx, account, email); err != nil || ended {
+	if ended, err := s.HasEnded(ctx, s.db, account, email); err != nil || ended {
 		return false, err
 	}
 	all, err := s.ofAddress(ctx, s.db, account, core.EmailKey(email))
@@ -269,7 +269,7 @@ func (s *Store) OpenUnsubscription(ctx context.Context, token string) (account s
 	if err != nil {
 		return "", false, err
 	}
-	ended, err = s.HasEnded(ctx, o.Account, o.Key)
+	ended, err = s.HasEnded(ctx, s.db, o.Account, o.Key)
 	return o.Account, ended, err
 }
 

@@ -89,7 +89,7 @@ func (s *Store) save(ctx context.Context, u *db.Unit, account string, in []NewLe
 	for i := range in {
 		l, err := in[i].lead(account, now)
 		if err == nil {
-			err = refs.resolve(ctx, &in[i], l)
+			err = refs.resolve(ctx, u, &in[i], l)
 		}
 		if err != nil && !errors.As(err, &saved[i].Err) {
 			return nil, err
@@ -235,38 +235,38 @@ func newLeadRefs(s *Store, account string) *leadRefs {
 }
 
 // resolve sets the product and the AI site of a lead, or returns CodeMissing on the field.
-func (r *leadRefs) resolve(ctx context.Context, n *NewLead, l *Lead) error {
-	product, err := r.find(ctx, "product", n.Product)
+func (r *leadRefs) resolve(ctx context.Context, where db.Reader, n *NewLead, l *Lead) error {
+	product, err := r.find(ctx, where, "product", n.Product)
 	if err != nil {
 		return err
 	}
-	site, err := r.find(ctx, "ai_site", n.AISite)
+	site, err := r.find(ctx, where, "ai_site", n.AISite)
 	l.ProductID, l.AISiteID = product, site
 	return err
 }
 
 // find returns the id of what a field names, nil if it names nothing.
-func (r *leadRefs) find(ctx context.Context, field, name string) (*string, error) {
+func (r *leadRefs) find(ctx context.Context, where db.Reader, field, name string) (*string, error) {
 	if name == "" {
 		return nil, nil
 	}
 	was, ok := r.known[field+name]
 	if !ok {
-		was.id, was.err = r.look(ctx, field, name)
+		was.id, was.err = r.look(ctx, where, field, name)
 		r.known[field+name] = was
 	}
 	return &was.id, was.err
 }
 
-func (r *leadRefs) look(ctx context.Context, field, name string) (string, error) {
+func (r *leadRefs) look(ctx context.Context, where db.Reader, field, name string) (string, error) {
 	if field == "product" {
-		product, err := r.store.rooms.Catalog.ProductNamed(ctx, r.store.db, r.account, name, field)
+		product, err := r.store.rooms.Catalog.ProductNamed(ctx, where, r.account, name, field)
 		if err != nil {
 			return "", err
 		}
 		return product.ID, nil
 	}
-	site, err := r.store.rooms.Content.AISiteNamed(ctx, r.store.db, r.account, name, field)
+	site, err := r.store.rooms.Content.AISiteNamed(ctx, where, r.account, name, field)
 	if err != nil {
 		return "", err
 	}

@@ -74,7 +74,12 @@ func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[str
 
 // OfCheckout returns the lines of a checkout in their order.
 func (s *Store) OfCheckout(ctx context.Context, account, checkout string) ([]Item, error) {
-	return db.Select[Item](ctx, s.db, Columns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY position`, account, checkout)
+	return s.OfCheckoutIn(ctx, s.db, account, checkout)
+}
+
+// OfCheckoutIn does what OfCheckout does, where r says.
+func (s *Store) OfCheckoutIn(ctx context.Context, r db.Reader, account, checkout string) ([]Item, error) {
+	return db.Select[Item](ctx, r, Columns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY position`, account, checkout)
 }
 
 // TryUntil gives the line a trial that ends at a moment, in place of that of its price variant. Nil leaves the line as it is.

@@ -42,7 +42,7 @@ func byProduct(item Item) *string { return item.ProductID }
 // Reserve holds stock for the lines, so that two buyers never hold the same piece. If there is not enough it returns CodeInvalid
 // on line_items.
 func (s *Store) Reserve(ctx context.Context, u *db.Unit, account string, items []Item) error {
-	if err := s.CheckLicenses(ctx, account, items); err != nil {
+	if err := s.CheckLicenses(ctx, u, account, items); err != nil {
 		return err
 	}
 	return s.reserveStock(ctx, u, account, items)
@@ -68,7 +68,7 @@ func (s *Store) reserveStock(ctx context.Context, u *db.Unit, account string, it
 
 // CheckLicenses returns CodeInvalid on line_items if a product is sold with imported licence keys of which there are too few left: each line takes
 // one. The lines know what they ask for. None is held: who loses a race is given theirs by the next import.
-func (s *Store) CheckLicenses(ctx context.Context, account string, items []Item) error {
+func (s *Store) CheckLicenses(ctx context.Context, r db.Reader, account string, items []Item) error {
 	wanted := map[string]int{}
 	for i := range items {
 		if l := &items[i]; l.Gives && l.Licensing != nil && l.Licensing.Stock > 0 {
@@ -76,7 +76,7 @@ func (s *Store) CheckLicenses(ctx context.Context, account string, items []Item)
 		}
 	}
 	for _, product := range slices.Sorted(maps.Keys(wanted)) {
-		enough, err := s.grant.HasLicenses(ctx, account, product, wanted[product])
+		enough, err := s.grant.HasLicenses(ctx, r, account, product, wanted[product])
 		if err != nil {
 			return err
 		}

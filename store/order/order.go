@@ -205,12 +205,22 @@ var paid = db.Moment{Column: "paid_at", Within: time.Hour, Late: `(` + ofDraft +
 
 // Get returns an order, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Order, error) {
-	return s.Named(ctx, s.db, account, ref, "")
+	return s.GetIn(ctx, s.db, account, ref)
+}
+
+// GetIn does what Get does, where r says.
+func (s *Store) GetIn(ctx context.Context, r db.Reader, account, ref string) (*Order, error) {
+	return s.Named(ctx, r, account, ref, "")
 }
 
 // ByID returns those of the orders with these ids that exist, by id.
 func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Order, error) {
-	return db.ByID(ctx, s.db, Columns, account, ids)
+	return s.ByIDIn(ctx, s.db, account, ids)
+}
+
+// ByIDIn does what ByID does, where r says.
+func (s *Store) ByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*Order, error) {
+	return db.ByID(ctx, r, Columns, account, ids)
 }
 
 // List returns a page of orders, newest first, and whether there are more. A customer, product, price variant,

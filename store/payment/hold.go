@@ -47,7 +47,7 @@ func (s *Store) HoldScarce(ctx context.Context, u *db.Unit, buys Purchase, p *Pa
 	if network == "" {
 		return nil, nil
 	}
-	limited, err := s.limited(ctx, buys)
+	limited, err := s.limited(ctx, u, buys)
 	if err != nil || len(limited) == 0 {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func isOfAll(subject string) bool {
 // HoldsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold more of a thing than they
 // leave to those who pay at once. A payment that is alone may hold what it buys. It is asked once the bank has, because whether a
 // bank asks is not known before; buyers who pay at once are never refused for what others hold.
-func (s *Store) HoldsTooMuch(ctx context.Context, buys Purchase, p *Payment) (bool, error) {
-	scarce, err := s.scarce(ctx, buys, p)
+func (s *Store) HoldsTooMuch(ctx context.Context, r db.Reader, buys Purchase, p *Payment) (bool, error) {
+	scarce, err := s.scarce(ctx, r, buys, p)
 	sizes := sizesOf(buys.Items)
 	for subject, held := range scarce {
 		if held > sizes.of(subject) {
@@ -112,7 +112,7 @@ func (s *Store) HoldsTooMuch(ctx context.Context, buys Purchase, p *Payment) (bo
 
 // scarce returns of which things payments that wait for a bank hold more than they leave, as the subjects of their guards, and how much. Only
 // those that the payment holds are looked at.
-func (s *Store) scarce(ctx context.Context, buys Purchase, p *Payment) (map[string]int64, error) {
+func (s *Store) scarce(ctx context.Context, r db.Reader, buys Purchase, p *Payment) (map[string]int64, error) {
 	args := []any{p.AccountID}
 	for _, subject := range p.Guards.V {
 		if isOfAll(subject) {
@@ -122,13 +122,13 @@ func (s *Store) scarce(ctx context.Context, buys Purchase, p *Payment) (map[stri
 	if len(args) == 1 {
 		return nil, nil
 	}
-	held, err := db.Select[guard](ctx, s.db, `
+	held, err := db.Select[guard](ctx, r, `
 		SELECT subject, declines, under_way, since, retry_at FROM payment_guards
 		WHERE account_id = ? AND subject IN (`+strings.Repeat(`, ?`, len(args)-1)[2:]+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read what is held: %w", err)
 	}
-	limited, err := s.limited(ctx, buys)
+	limited, err := s.limited(ctx, r, buys)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subje
 	if len(held) == 0 {
 		return nil
 	}
-	longest, err := s.HoldTime(ctx, p.AccountID)
+	longest, err := s.HoldTime(ctx, u, p.AccountID)
 	if err != nil {
 		return err
 	}
@@ -209,13 +209,13 @@ func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subje
 const shortestTurn = time.Minute
 
 // limited returns those of a purchase's link, discount and price variants that can be used or bought only so many times.
-func (s *Store) limited(ctx context.Context, buys Purchase) ([]limitedThing, error) {
+func (s *Store) limited(ctx context.Context, r db.Reader, buys Purchase) ([]limitedThing, error) {
 	args := []any{buys.AccountID, buys.Link, buys.AccountID, buys.DiscountID, buys.AccountID}
 	variants := lineitem.Pieces(buys.Items, lineitem.ByVariant)
 	for _, v := range variants {
 		args = append(args, v.ID)
 	}
-	found, err := db.Select[limitedThing](ctx, s.db, `
+	found, err := db.Select[limitedThing](ctx, r, `
 		SELECT id, max_uses - uses AS remaining FROM checkout_links WHERE account_id = ? AND id = ? AND max_uses IS NOT NULL
 		UNION ALL
 		SELECT id, max_redemptions - redemptions_count FROM discounts WHERE account_id = ? AND id = ? AND max_redemptions IS NOT NULL

@@ -39,7 +39,12 @@ func (m *SavedMethod) Billing() *BillingMethod {
 
 // MethodsByID returns those of the saved payment methods with these ids that are not deleted, by id.
 func (s *Store) MethodsByID(ctx context.Context, account string, ids []string) (map[string]*SavedMethod, error) {
-	found, err := db.ByID(ctx, s.db, MethodColumns, account, ids)
+	return s.MethodsByIDIn(ctx, s.db, account, ids)
+}
+
+// MethodsByIDIn does what MethodsByID does, where r says.
+func (s *Store) MethodsByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*SavedMethod, error) {
+	found, err := db.ByID(ctx, r, MethodColumns, account, ids)
 	for id, m := range found {
 		if m.DeletedAt != nil {
 			delete(found, id)
@@ -61,8 +66,8 @@ func (s *Store) ListMethods(ctx context.Context, account, customer string, in co
 }
 
 // checkRoom returns CodeInvalid on payment_method for a customer who has maxSavedMethods methods already.
-func (s *Store) checkRoom(ctx context.Context, c *customer.Customer) error {
-	n, err := db.Get[int](ctx, s.db, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
+func (s *Store) checkRoom(ctx context.Context, r db.Reader, c *customer.Customer) error {
+	n, err := db.Get[int](ctx, r, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
 	if err == nil && *n >= maxSavedMethods {
 		err = core.Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
 	}
@@ -77,7 +82,7 @@ func (s *Store) BeginSaveMethod(ctx context.Context, account, customerID string,
 	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		c, err := s.rooms.Customer.Named(ctx, u, account, customerID, "")
 		if err == nil {
-			err = s.checkRoom(ctx, c)
+			err = s.checkRoom(ctx, u, c)
 		}
 		if err == nil {
 			err = s.tryMethod(ctx, u, account, from.guards(&c.ID))
@@ -95,7 +100,7 @@ func (s *Store) DeleteMethod(ctx context.Context, account, customer, ref string)
 		if err != nil {
 			return nil, err
 		}
-		m, err := s.FindMethod(ctx, c, ref, "")
+		m, err := s.FindMethod(ctx, u, c, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +110,12 @@ func (s *Store) DeleteMethod(ctx context.Context, account, customer, ref string)
 
 // Method returns a payment method that a customer has, or CodeMissing on payment_method.
 func (s *Store) Method(ctx context.Context, account, customerID, ref string) (*SavedMethod, error) {
-	return s.FindMethod(ctx, &customer.Customer{AccountID: account, ID: customerID}, ref, "payment_method")
+	return s.MethodIn(ctx, s.db, account, customerID, ref)
+}
+
+// MethodIn does what Method does, where r says.
+func (s *Store) MethodIn(ctx context.Context, r db.Reader, account, customerID, ref string) (*SavedMethod, error) {
+	return s.FindMethod(ctx, r, &customer.Customer{AccountID: account, ID: customerID}, ref, "payment_method")
 }
 
 // CustomerRef returns the provider's id of a customer who has saved a method with it, also if that is deleted by now, else nil.
@@ -152,12 +162,12 @@ func (s *Store) KeepMethod(ctx context.Context, u *db.Unit, m SavedMethod, now c
 
 // FindMethod reads a payment method of a customer that is not deleted, or returns CodeMissing. Param is the parameter that
 // named it, "" if the path did.
-func (s *Store) FindMethod(ctx context.Context, c *customer.Customer, ref, param string) (*SavedMethod, error) {
+func (s *Store) FindMethod(ctx context.Context, r db.Reader, c *customer.Customer, ref, param string) (*SavedMethod, error) {
 	id, ok := core.ParseID(core.KindPaymentMethod, ref)
 	if !ok {
 		return nil, core.Missing("payment method", param, ref)
 	}
-	m, err := db.Get[SavedMethod](ctx, s.db, MethodColumns.SelectSQL+`
+	m, err := db.Get[SavedMethod](ctx, r, MethodColumns.SelectSQL+`
 		WHERE account_id = ? AND id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, id, c.ID)
 	if err == nil && m == nil {
 		err = core.Missing("payment method", param, ref)
@@ -167,11 +177,11 @@ func (s *Store) FindMethod(ctx context.Context, c *customer.Customer, ref, param
 
 // NewDefault returns the customer's default payment method if it is another one than before, else nil. Before is the id of the
 // former default. A method that the customer does not have is CodeMissing on default_payment_method.
-func (s *Store) NewDefault(ctx context.Context, c *customer.Customer, before *string) (*SavedMethod, error) {
+func (s *Store) NewDefault(ctx context.Context, r db.Reader, c *customer.Customer, before *string) (*SavedMethod, error) {
 	if c.DefaultPaymentMethodID == nil || before != nil && *before == *c.DefaultPaymentMethodID {
 		return nil, nil
 	}
-	return s.FindMethod(ctx, c, *c.DefaultPaymentMethodID, "default_payment_method")
+	return s.FindMethod(ctx, r, c, *c.DefaultPaymentMethodID, "default_payment_method")
 }
 
 // ForgetMethods deletes every payment method of a locked customer who is being deleted, and stores the intents to tell the
@@ -195,7 +205,12 @@ func (s *Store) ForgetMethods(ctx context.Context, u *db.Unit, c *customer.Custo
 // MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
 // deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
 func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
-	c, err := s.rooms.Customer.Any(ctx, s.db, account, customer)
+	return s.MethodToChargeIn(ctx, s.db, account, customer, preferred)
+}
+
+// MethodToChargeIn does what MethodToCharge does, where r says.
+func (s *Store) MethodToChargeIn(ctx context.Context, r db.Reader, account, customer string, preferred *string) (*SavedMethod, error) {
+	c, err := s.rooms.Customer.Any(ctx, r, account, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +220,7 @@ func (s *Store) MethodToCharge(ctx context.Context, account, customer string, pr
 			ids = append(ids, *id)
 		}
 	}
-	found, err := s.MethodsByID(ctx, account, ids)
+	found, err := s.MethodsByIDIn(ctx, r, account, ids)
 	for _, id := range ids {
 		if m := found[id]; m != nil && m.CustomerID == c.ID {
 			return m, err

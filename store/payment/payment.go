@@ -119,7 +119,12 @@ var Columns = db.ColumnsOf[Payment]("payments")
 
 // ByID returns those of the payments with these ids that exist, by id.
 func (s *Store) ByID(ctx context.Context, account string, ids []string) (map[string]*Payment, error) {
-	return db.ByID(ctx, s.db, Columns, account, ids)
+	return s.ByIDIn(ctx, s.db, account, ids)
+}
+
+// ByIDIn does what ByID does, where r says.
+func (s *Store) ByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*Payment, error) {
+	return db.ByID(ctx, r, Columns, account, ids)
 }
 
 // SetRef stores the provider's reference of a payment, before money moves. A payment that has one keeps it.
@@ -152,8 +157,8 @@ func (s *Store) OfCheckout(ctx context.Context, account, checkout string) (*Paym
 }
 
 // Get reads a payment, or returns CodeMissing.
-func (s *Store) Get(ctx context.Context, account, id string) (*Payment, error) {
-	return find(ctx, s.db, account, id)
+func (s *Store) Get(ctx context.Context, r db.Reader, account, id string) (*Payment, error) {
+	return find(ctx, r, account, id)
 }
 
 // Lock does what Get does, and locks the row until the transaction ends.
@@ -239,8 +244,8 @@ func (m Method) Period() string {
 }
 
 // IsPaying reports whether a payment of an invoice is under way.
-func (s *Store) IsPaying(ctx context.Context, account, invoice string) (bool, error) {
-	n, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
+func (s *Store) IsPaying(ctx context.Context, r db.Reader, account, invoice string) (bool, error) {
+	n, err := db.Get[int](ctx, r, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
 		account, invoice)
 	return err == nil && *n > 0, err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // HoldTime returns how long a payment in this account waits for its buyer's action.
-func (s *Store) HoldTime(ctx context.Context, account string) (time.Duration, error) {
-	minutes, err := db.Get[int64](ctx, s.db, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
+func (s *Store) HoldTime(ctx context.Context, r db.Reader, account string) (time.Duration, error) {
+	minutes, err := db.Get[int64](ctx, r, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
 	return time.Duration(core.Deref(minutes)) * time.Minute, err
 }
 
@@ -24,7 +24,7 @@ func (s *Store) Waiting(ctx context.Context, account string, limit int) ([]core.
 	if err != nil {
 		return nil, err
 	}
-	hold, err := s.HoldTime(ctx, account)
+	hold, err := s.HoldTime(ctx, s.db, account)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -42,13 +43,13 @@ func (s *Subscription) Line(kind lineitem.Kind, quantity, unit int64) lineitem.I
 
 // PeriodBill prices the lines of the current period of a subscription. The discount is taken off the first line alone, which is
 // the plan: prorations are prices after discount already.
-func (s *Store) PeriodBill(ctx context.Context, sub *Subscription, customer *customer.Customer) (*Bill, error) {
+func (s *Store) PeriodBill(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (*Bill, error) {
 	items := sub.lines()
 	var discounts []pricing.Discount
 	if terms := sub.discountAt(sub.CurrentPeriodStart); terms != nil {
 		discounts = terms.Pricing(items[:1], sub.Currency)
 	}
-	b, err := s.PriceBill(ctx, sub, customer, items, discounts)
+	b, err := s.PriceBillIn(ctx, r, sub, customer, items, discounts)
 	if err == nil {
 		b.Period = b.Items[0].SubtotalAmount - b.Items[0].DiscountAmount
 	}
@@ -56,19 +57,24 @@ func (s *Store) PeriodBill(ctx context.Context, sub *Subscription, customer *cus
 }
 
 // LastBill prices the debits that wait for the next period of a subscription, for when there is none.
-func (s *Store) LastBill(ctx context.Context, sub *Subscription, customer *customer.Customer) (*Bill, error) {
+func (s *Store) LastBill(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (*Bill, error) {
 	items := sub.lines()[1:]
 	for i := range items {
 		items[i].Position = int64(i)
 	}
-	return s.PriceBill(ctx, sub, customer, items, nil)
+	return s.PriceBillIn(ctx, r, sub, customer, items, nil)
 }
 
-// PriceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
+// PriceBill does what PriceBillIn does, outside of a transaction.
+func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*Bill, error) {
+	return s.PriceBillIn(ctx, s.db, sub, customer, items, discounts)
+}
+
+// PriceBillIn fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
 // the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
 // stored. The total may be more than core.MaxAmount: what time bills has to be billed.
-func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*Bill, error) {
-	tax, err := s.tax(ctx, sub, customer)
+func (s *Store) PriceBillIn(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*Bill, error) {
+	tax, err := s.tax(ctx, r, sub, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +106,8 @@ func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *cust
 
 // tax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
 // say enough, the rate of the wider place is used.
-func (s *Store) tax(ctx context.Context, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
-	account, err := s.rooms.Tenant.Seller(ctx, s.db, sub.AccountID)
+func (s *Store) tax(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
+	account, err := s.rooms.Tenant.Seller(ctx, r, sub.AccountID)
 	if err != nil || sub.CustomerVerified && customer.TaxExempt {
 		return pricing.Tax{}, err
 	}
@@ -109,7 +115,7 @@ func (s *Store) tax(ctx context.Context, sub *Subscription, customer *customer.C
 	if rate == nil {
 		return pricing.Tax{}, nil
 	}
-	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, s.db, sub.AccountID, sub.PriceVariantID, "")
+	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, r, sub.AccountID, sub.PriceVariantID, "")
 	if err != nil {
 		return pricing.Tax{}, err
 	}

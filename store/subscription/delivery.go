@@ -110,7 +110,7 @@ func (s *Store) Deliver(ctx context.Context, u *db.Unit, sub *Subscription) erro
 		return nil
 	}
 	var err error
-	if now.Suspended, err = s.suspension(ctx, sub, was); err != nil {
+	if now.Suspended, err = s.suspension(ctx, u, sub, was); err != nil {
 		return err
 	}
 	sub.Granted = core.JSONOf(&now)
@@ -147,7 +147,7 @@ func (s *Store) payTip(ctx context.Context, u *db.Unit, sub *Subscription) error
 
 // suspension returns why what a subscription gives is suspended in its state, empty if it is not. Whether it is while a payment is past due is
 // decided when that begins. So is it of one that is complete and owes its last bill.
-func (s *Store) suspension(ctx context.Context, sub *Subscription, was Granted) (grant.Reason, error) {
+func (s *Store) suspension(ctx context.Context, r db.Reader, sub *Subscription, was Granted) (grant.Reason, error) {
 	switch sub.Status {
 	case StatusPaused:
 		return grant.ReasonPaused, nil
@@ -155,10 +155,10 @@ func (s *Store) suspension(ctx context.Context, sub *Subscription, was Granted) 
 		if was.Status == StatusPastDue {
 			return was.Suspended, nil
 		}
-		return s.lateAccess(ctx, sub)
+		return s.lateAccess(ctx, r, sub)
 	case StatusCompleted:
 		if sub.Owes {
-			return s.lateAccess(ctx, sub)
+			return s.lateAccess(ctx, r, sub)
 		}
 	case StatusTrialing, StatusActive, StatusCanceled:
 	}
@@ -166,8 +166,8 @@ func (s *Store) suspension(ctx context.Context, sub *Subscription, was Granted) 
 }
 
 // lateAccess returns why what a subscription gives is suspended while a payment is late, empty if the account leaves it to its customer.
-func (s *Store) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason, error) {
-	account, err := s.rooms.Tenant.Seller(ctx, s.db, sub.AccountID)
+func (s *Store) lateAccess(ctx context.Context, r db.Reader, sub *Subscription) (grant.Reason, error) {
+	account, err := s.rooms.Tenant.Seller(ctx, r, sub.AccountID)
 	if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
 		return "", err
 	}

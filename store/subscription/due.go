@@ -26,11 +26,11 @@ func (s *Store) DueAccounts(ctx context.Context) ([]string, error) {
 // IsBeingCharged reports whether the outcome of the latest invoice's payment is still to come. It says false for a subscription
 // that is past due and waits for an attempt of the schedule, because collect looks for itself; one that is to be tried at once
 // with a new payment method waits until the payment under way has its outcome.
-func (s *Store) IsBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
+func (s *Store) IsBeingCharged(ctx context.Context, r db.Reader, sub *Subscription) (bool, error) {
 	if sub.LatestInvoiceID == nil || sub.Status == StatusPastDue && !sub.ExtraAttempt {
 		return false, nil
 	}
-	return s.rooms.Payment.IsPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
+	return s.rooms.Payment.IsPaying(ctx, r, sub.AccountID, *sub.LatestInvoiceID)
 }
 
 var errChangeIsBeingPaid = core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
@@ -42,11 +42,11 @@ func (s *Subscription) ChangeIsBeingPaid() bool {
 
 // CheckFree returns CodeInvalid on status while a payment of the locked subscription is under way: for a change of plan, or for
 // what it last billed. The outcome decides what becomes of the subscription, so nothing else may change it meanwhile.
-func (s *Store) CheckFree(ctx context.Context, sub *Subscription) error {
+func (s *Store) CheckFree(ctx context.Context, r db.Reader, sub *Subscription) error {
 	if sub.ChangeIsBeingPaid() {
 		return errChangeIsBeingPaid
 	}
-	waits, err := s.IsBeingCharged(ctx, sub)
+	waits, err := s.IsBeingCharged(ctx, r, sub)
 	if err == nil && waits {
 		err = core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
 	}

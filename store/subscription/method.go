@@ -50,6 +50,11 @@ func (s *Store) LockPastDue(ctx context.Context, u *db.Unit, account, customerID
 // own method as long as the customer has it, or else the customer's default, or nil if there is neither. If only a typed address
 // says that the subscription is the customer's, it has its own method or none: what the customer has saved is not touched.
 func (s *Store) Method(ctx context.Context, sub *Subscription) (*payment.BillingMethod, error) {
+	return s.MethodIn(ctx, s.db, sub)
+}
+
+// MethodIn does what Method does, where r says.
+func (s *Store) MethodIn(ctx context.Context, r db.Reader, sub *Subscription) (*payment.BillingMethod, error) {
 	var own *string
 	if m := sub.Method.V; m != nil {
 		if m.ID == nil {
@@ -60,7 +65,7 @@ func (s *Store) Method(ctx context.Context, sub *Subscription) (*payment.Billing
 	if !sub.CustomerVerified {
 		return nil, nil
 	}
-	saved, err := s.rooms.Payment.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
+	saved, err := s.rooms.Payment.MethodToChargeIn(ctx, r, sub.AccountID, sub.CustomerID, own)
 	if err != nil || saved == nil {
 		return nil, err
 	}

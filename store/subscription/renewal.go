@@ -44,7 +44,7 @@ func (s *Store) LastBillAmount(ctx context.Context, account, ref string) (int64,
 	if err != nil || sub.HasEnded() || sub.Status == StatusPastDue || len(sub.Prorations.V) == 0 {
 		return 0, err
 	}
-	b, err := s.LastBill(ctx, sub, customer)
+	b, err := s.LastBill(ctx, s.db, sub, customer)
 	if err != nil {
 		return 0, err
 	}
@@ -72,7 +72,7 @@ func (s *Store) PreviewRenewal(ctx context.Context, account, ref string) (*Renew
 	if err := sub.BeginPeriod(start); err != nil {
 		return nil, err
 	}
-	b, err := s.PeriodBill(ctx, sub, customer)
+	b, err := s.PeriodBill(ctx, s.db, sub, customer)
 	if err != nil {
 		return nil, err
 	}

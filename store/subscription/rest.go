@@ -124,7 +124,7 @@ func (s *Store) Subscriber(ctx context.Context, account, ref string) (*Subscript
 func (s *Subscription) KeepsParts() bool { return len(s.Carried.V) > 0 && s.Carried.V[0].Start != 0 }
 
 // PaidParts returns what paid for the current period: what its latest change of plan has kept, or else what its own bill paid.
-func (s *Store) PaidParts(ctx context.Context, sub *Subscription, but string) ([]PaidPart, error) {
+func (s *Store) PaidParts(ctx context.Context, r db.Reader, sub *Subscription, but string) ([]PaidPart, error) {
 	parts := slices.Clone(sub.Carried.V)
 	if sub.KeepsParts() {
 		return parts, nil
@@ -132,7 +132,7 @@ func (s *Store) PaidParts(ctx context.Context, sub *Subscription, but string) ([
 	for i := range parts {
 		parts[i].Start = sub.CurrentPeriodStart
 	}
-	lines, err := s.paidLines(ctx, sub)
+	lines, err := s.paidLines(ctx, r, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,8 @@ type paidLine struct {
 
 // paidLines returns the order lines that bill the current period and whose order is paid, the oldest first. A proration that was billed
 // with this period belongs to the one before, and is left out.
-func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, error) {
-	lines, err := db.Select[paidLine](ctx, s.db, `
+func (s *Store) paidLines(ctx context.Context, r db.Reader, sub *Subscription) ([]paidLine, error) {
+	lines, err := db.Select[paidLine](ctx, r, `
 		SELECT l.order_id, l.period_start, l.subtotal_amount - l.discount_amount AS net, l.total_amount
 		FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
 		WHERE l.account_id = ? AND l.subscription_id = ? AND l.period_end = ? AND l.total_amount > 0 AND o.paid_at IS NOT NULL
