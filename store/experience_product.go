@@ -17,9 +17,9 @@ const deliverablesMost = 100
 // stays where it is. A product that does not exist is CodeMissing on product, one with a full list CodeInvalid on it. An active product and an
 // experience that is not published are CodeInvalid on deliverables.
 func (s *Store) AttachExperience(ctx context.Context, account, ref, product string) (*content.Experience, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*content.Experience, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*content.Experience, error) {
 		isFull := false
-		e, err := s.changeDelivery(ctx, account, ref, product, func(p *catalog.Product, isIt func(catalog.Deliverable) bool, id string) {
+		e, err := s.changeDelivery(ctx, u, account, ref, product, func(p *catalog.Product, isIt func(catalog.Deliverable) bool, id string) {
 			if slices.ContainsFunc(p.Deliverables, isIt) {
 				return
 			}
@@ -37,8 +37,8 @@ func (s *Store) AttachExperience(ctx context.Context, account, ref, product stri
 // DetachExperience takes an experience off what a product delivers, and returns it; product.updated follows if it was on the list. A product
 // that does not exist is CodeMissing on product.
 func (s *Store) DetachExperience(ctx context.Context, account, ref, product string) (*content.Experience, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*content.Experience, error) {
-		return s.changeDelivery(ctx, account, ref, product, func(p *catalog.Product, isIt func(catalog.Deliverable) bool, _ string) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*content.Experience, error) {
+		return s.changeDelivery(ctx, u, account, ref, product, func(p *catalog.Product, isIt func(catalog.Deliverable) bool, _ string) {
 			p.Deliverables = slices.DeleteFunc(slices.Clone(p.Deliverables), isIt)
 		})
 	})
@@ -46,13 +46,13 @@ func (s *Store) DetachExperience(ctx context.Context, account, ref, product stri
 
 // changeDelivery applies change to a locked product, with what tells an experience among its deliverables and the experience's id.
 func (s *Store) changeDelivery(
-	ctx context.Context, account, ref, product string, change func(p *catalog.Product, isIt func(catalog.Deliverable) bool, id string),
+	ctx context.Context, r db.Reader, account, ref, product string, change func(p *catalog.Product, isIt func(catalog.Deliverable) bool, id string),
 ) (*content.Experience, error) {
-	e, err := s.Content.ExperienceNamed(ctx, account, ref)
+	e, err := s.Content.ExperienceNamedIn(ctx, r, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Catalog.ProductNamed(ctx, s.db, account, product, "product")
+	p, err := s.Catalog.ProductNamed(ctx, r, account, product, "product")
 	if err != nil {
 		return nil, err
 	}
@@ -62,5 +62,5 @@ func (s *Store) changeDelivery(
 	if _, err := s.Catalog.UpdateProduct(ctx, account, p.ID, func(p *catalog.Product) { change(p, isIt, e.ID) }); err != nil {
 		return nil, err
 	}
-	return s.Content.GetExperience(ctx, account, e.ID)
+	return s.Content.GetExperienceIn(ctx, r, account, e.ID)
 }

@@ -32,7 +32,7 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		if err := s.Invoice.UpdateBill(ctx, u, b); err != nil || how == nil {
 			return nil, err
 		}
-		underWay, err := s.isBeingPaid(ctx, b)
+		underWay, err := s.isBeingPaid(ctx, u, b)
 		if err != nil || underWay {
 			return nil, err
 		}

@@ -109,7 +109,7 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 		if err != nil || i.Status == invoice.StatusUncollectible {
 			return i, err
 		}
-		if err := s.checkUnpaid(ctx, &invoice.Bill{Invoice: i}, invoice.StatusUncollectible); err != nil {
+		if err := s.checkUnpaid(ctx, u, &invoice.Bill{Invoice: i}, invoice.StatusUncollectible); err != nil {
 			return nil, err
 		}
 		now, err := db.BusinessNow(ctx, u, account)
@@ -127,7 +127,7 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 // callOff makes a locked invoice that nobody is paying void, and its order too. Sub is the locked subscription that the invoice
 // bills, which goes on without it; nil if there is none.
 func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill) error {
-	if err := s.checkUnpaid(ctx, b, invoice.StatusVoid); err != nil {
+	if err := s.checkUnpaid(ctx, u, b, invoice.StatusVoid); err != nil {
 		return err
 	}
 	now, err := db.BusinessNow(ctx, u, b.Invoice.AccountID)
@@ -141,9 +141,9 @@ func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *subscription.Subsc
 }
 
 // checkUnpaid returns CodeInvalid on status if a locked invoice cannot change to this status, or a payment of it is under way.
-func (s *Store) checkUnpaid(ctx context.Context, b *invoice.Bill, to invoice.Status) error {
+func (s *Store) checkUnpaid(ctx context.Context, r db.Reader, b *invoice.Bill, to invoice.Status) error {
 	if err := invoice.Lifecycle.Check("invoice", b.Invoice.Status, to); err != nil {
 		return err
 	}
-	return s.checkNotPaying(ctx, b)
+	return s.checkNotPaying(ctx, r, b)
 }

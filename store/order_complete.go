@@ -52,7 +52,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, 
 			return err
 		}
 	}
-	subs, lines, err := s.newSubscriptions(ctx, c, items, variants, owner{customer, isKnown}, method, now)
+	subs, lines, err := s.newSubscriptions(ctx, u, c, items, variants, owner{customer, isKnown}, method, now)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type OrderPatch struct {
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPatch) (*order.Order, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*order.Order, error) {
 		if in.IsVerified != nil {
-			if err := s.verifyOrder(ctx, account, ref, *in.IsVerified); err != nil {
+			if err := s.verifyOrder(ctx, u, account, ref, *in.IsVerified); err != nil {
 				return nil, err
 			}
 		}
@@ -72,14 +72,14 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*order.Orde
 }
 
 // verifyOrder verifies the purchase that made an order, or began the subscription that it bills.
-func (s *Store) verifyOrder(ctx context.Context, account, ref string, wanted bool) error {
-	o, err := s.Order.Get(ctx, account, ref)
+func (s *Store) verifyOrder(ctx context.Context, r db.Reader, account, ref string, wanted bool) error {
+	o, err := s.Order.GetIn(ctx, r, account, ref)
 	if err != nil {
 		return err
 	}
 	checkout := o.CheckoutID
 	if checkout == nil && !o.CustomerVerified {
-		sub, err := s.Subscription.Named(ctx, s.db, account, core.Deref(o.SubscriptionID), "")
+		sub, err := s.Subscription.Named(ctx, r, account, core.Deref(o.SubscriptionID), "")
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err != nil || begun[id] != nil {
 			return &PaymentProgress{Invoice: b.Invoice, Payment: begun[id]}, err
 		}
-		if err := s.checkPayable(ctx, b); err != nil {
+		if err := s.checkPayable(ctx, u, b); err != nil {
 			return nil, err
 		}
 		err = tenant.PaymentsProvider(in.Provider).Check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
@@ -65,7 +65,7 @@ func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *invoice.
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.newInvoicePayment(ctx, b, id)
+	p, err := s.newInvoicePayment(ctx, u, b, id)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *invoice.
 }
 
 // newInvoicePayment returns a pending payment of all that is due of a bill. It is not stored, and has no provider yet.
-func (s *Store) newInvoicePayment(ctx context.Context, b *invoice.Bill, id string) (*payment.Payment, error) {
-	now, err := db.BusinessNow(ctx, s.db, b.Invoice.AccountID)
+func (s *Store) newInvoicePayment(ctx context.Context, r db.Reader, b *invoice.Bill, id string) (*payment.Payment, error) {
+	now, err := db.BusinessNow(ctx, r, b.Invoice.AccountID)
 	return &payment.Payment{
 		AccountID: b.Invoice.AccountID, ID: id, Purpose: payment.PurposeInvoice, Status: payment.StatusPending,
 		OrderID: b.Invoice.OrderID, InvoiceID: &b.Invoice.ID, CustomerID: &b.Invoice.CustomerID,
@@ -88,25 +88,25 @@ func (s *Store) newInvoicePayment(ctx context.Context, b *invoice.Bill, id strin
 
 // checkPayable returns CodeInvalid on status if a locked invoice is not open or past due, if a payment of it is under way, or
 // if the seller's account is disabled.
-func (s *Store) checkPayable(ctx context.Context, b *invoice.Bill) error {
+func (s *Store) checkPayable(ctx context.Context, r db.Reader, b *invoice.Bill) error {
 	inv := b.Invoice
 	if inv.Status != invoice.StatusOpen && inv.Status != invoice.StatusPastDue {
 		return core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
 	}
-	disabled, err := s.Tenant.IsDisabled(ctx, inv.AccountID)
+	disabled, err := s.Tenant.IsDisabledIn(ctx, r, inv.AccountID)
 	if err != nil {
 		return err
 	}
 	if disabled {
 		return core.Invalid("status", "The account is disabled. Nothing can be paid until it is enabled.")
 	}
-	return s.checkNotPaying(ctx, b)
+	return s.checkNotPaying(ctx, r, b)
 }
 
 // checkNotPaying returns CodeInvalid on status while a payment of a locked invoice is under way. Whoever begins to pay locks
 // the invoice too, so that the answer holds until the transaction ends.
-func (s *Store) checkNotPaying(ctx context.Context, b *invoice.Bill) error {
-	underWay, err := s.isBeingPaid(ctx, b)
+func (s *Store) checkNotPaying(ctx context.Context, r db.Reader, b *invoice.Bill) error {
+	underWay, err := s.isBeingPaid(ctx, r, b)
 	if err != nil {
 		return err
 	}
@@ -128,10 +128,10 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 		if err != nil {
 			return nil, err
 		}
-		if err := s.checkPayable(ctx, b); err != nil {
+		if err := s.checkPayable(ctx, u, b); err != nil {
 			return nil, err
 		}
-		p, err := s.newInvoicePayment(ctx, b, core.NewID(core.KindPayment))
+		p, err := s.newInvoicePayment(ctx, u, b, core.NewID(core.KindPayment))
 		if err != nil {
 			return nil, err
 		}

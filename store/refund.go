@@ -85,7 +85,12 @@ func (s *Store) GetRefund(ctx context.Context, account, ref string) (*Refund, er
 
 // RefundsByID returns those of the refunds with these ids that exist, by id.
 func (s *Store) RefundsByID(ctx context.Context, account string, ids []string) (map[string]*Refund, error) {
-	return db.ByID(ctx, s.db, refundColumns, account, ids)
+	return s.refundsByIDIn(ctx, s.db, account, ids)
+}
+
+// refundsByIDIn does what RefundsByID does, where r says.
+func (s *Store) refundsByIDIn(ctx context.Context, r db.Reader, account string, ids []string) (map[string]*Refund, error) {
+	return db.ByID(ctx, r, refundColumns, account, ids)
 }
 
 // ListRefunds returns a page of refunds, newest first, and whether there are more. An order, customer or subscription

@@ -48,12 +48,12 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 			return nil, err
 		}
 		id := core.KindRefund.Prefix() + s.db.Effect(ctx)
-		begun, err := s.RefundsByID(ctx, account, []string{id})
+		begun, err := s.refundsByIDIn(ctx, u, account, []string{id})
 		if err != nil {
 			return nil, err
 		}
 		if r := begun[id]; r != nil {
-			return s.refunding(ctx, r)
+			return s.refunding(ctx, u, r)
 		}
 		var p core.Problems
 		in.Metadata.Check(&p)

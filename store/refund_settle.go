@@ -63,7 +63,7 @@ func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refundi
 	if err != nil {
 		return nil, err
 	}
-	return s.refunding(ctx, r)
+	return s.refunding(ctx, s.db, r)
 }
 
 // BeginCancelRefund returns a refund that the provider may now be asked to cancel, or one that is canceled already. A refund
@@ -103,11 +103,11 @@ func (s *Store) YieldRefund(ctx context.Context, account, id string, pause time.
 }
 
 // refunding returns a refund that was begun before, with its payment.
-func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
+func (s *Store) refunding(ctx context.Context, where db.Reader, r *Refund) (*Refunding, error) {
 	if r.PaymentID == "" {
 		return &Refunding{Refund: r, Resumed: true}, nil
 	}
-	payment, err := s.Payment.Get(ctx, s.db, r.AccountID, r.PaymentID)
+	payment, err := s.Payment.Get(ctx, where, r.AccountID, r.PaymentID)
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 

@@ -104,7 +104,7 @@ func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *subscription.Su
 	if err != nil {
 		return err
 	}
-	busy, err := s.isBeingPaid(ctx, b)
+	busy, err := s.isBeingPaid(ctx, u, b)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 			return nil, err
 		}
 		before := sub.PriceVariantID
-		c, err := s.quoteChange(ctx, sub, customer, in, now)
+		c, err := s.quoteChange(ctx, u, sub, customer, in, now)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 	if err != nil {
 		return nil, err
 	}
-	return s.quoteChange(ctx, sub, customer, in, now)
+	return s.quoteChange(ctx, s.db, sub, customer, in, now)
 }
 
 // changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
@@ -221,7 +221,7 @@ func (s *Store) apply(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 
 // applyPaid makes a change take place that waited for the payment of its order.
 func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, order *order.Order) error {
-	left, err := s.restAt(ctx, sub, change.EffectiveAt, order.ID)
+	left, err := s.restAt(ctx, u, sub, change.EffectiveAt, order.ID)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *subscriptio
 	if err != nil {
 		return err
 	}
-	c, err := s.quoteChange(ctx, sub, customer, ChangeSubscription{Quantity: &quantity, Behavior: tenant.ProrationBehaviorNextInvoice}, now)
+	c, err := s.quoteChange(ctx, u, sub, customer, ChangeSubscription{Quantity: &quantity, Behavior: tenant.ProrationBehaviorNextInvoice}, now)
 	if err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *subscriptio
 	if core.SameJSON(next.Plan, sub.CurrentPlan()) {
 		return nil // that was about the quantity alone
 	}
-	o, err := s.planOffer(ctx, sub, next.Plan.PriceVariantID)
+	o, err := s.planOffer(ctx, u, sub, next.Plan.PriceVariantID)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft che
 		if variant.Type != catalog.PriceVariantTypeRecurring {
 			return nil, core.Invalid("price_variant", fmt.Sprintf("Price variant %s is not recurring. Sell it through a checkout.", variant.ID))
 		}
-		if err := s.checkSubscribed(ctx, variant, draft); err != nil {
+		if err := s.checkSubscribed(ctx, u, variant, draft); err != nil {
 			return nil, err
 		}
 		c, err := s.Checkout.Create(ctx, account, draft)
@@ -48,8 +48,8 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft che
 
 // checkSubscribed returns CodeInvalid on trial_end or custom_amount if the first line of the draft does not fit its price
 // variant.
-func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVariant, draft checkout.Draft) error {
-	now, err := db.BusinessNow(ctx, s.db, variant.AccountID)
+func (s *Store) checkSubscribed(ctx context.Context, r db.Reader, variant *catalog.PriceVariant, draft checkout.Draft) error {
+	now, err := db.BusinessNow(ctx, r, variant.AccountID)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVaria
 	line := draft.Lines[0]
 	if end := line.TrialEnd; end != nil {
 		p.Check(*end > now && *end <= now.Add(maxTrial), "trial_end", "A trial ends in the future, at most 730 days from now.")
-		had, err := s.Checkout.TrialsOfBuyer(ctx, s.db, draft.Checkout, []string{variant.ProductID})
+		had, err := s.Checkout.TrialsOfBuyer(ctx, r, draft.Checkout, []string{variant.ProductID})
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ type owner struct {
 
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
-func (s *Store) newSubscriptions(ctx context.Context, c *checkout.Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]subscription.Subscription, []int, error) {
-	terms, err := s.Discount.TermsOf(ctx, s.db, c.AccountID, c.DiscountID)
+func (s *Store) newSubscriptions(ctx context.Context, r db.Reader, c *checkout.Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]subscription.Subscription, []int, error) {
+	terms, err := s.Discount.TermsOf(ctx, r, c.AccountID, c.DiscountID)
 	if err != nil {
 		return nil, nil, err
 	}

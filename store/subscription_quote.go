@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -17,21 +18,21 @@ import (
 
 // quoteChange computes what a change of plan costs at this moment, and changes nothing. A subscription that is not active or
 // trialing, or for which a payment is under way, is CodeInvalid on status.
-func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
+func (s *Store) quoteChange(ctx context.Context, r db.Reader, sub *subscription.Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
 	if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
 		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
 	}
-	if err := s.Subscription.CheckFree(ctx, s.db, sub); err != nil {
+	if err := s.Subscription.CheckFree(ctx, r, sub); err != nil {
 		return nil, err
 	}
 	now -= now % core.Time(time.Millisecond.Microseconds()) // a subscription.PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
-	plan, err := s.planFor(ctx, sub, in)
+	plan, err := s.planFor(ctx, r, sub, in)
 	if err != nil {
 		return nil, err
 	}
 	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd}
 	if c.Behavior == "" {
-		account, err := s.Tenant.Seller(ctx, s.db, sub.AccountID)
+		account, err := s.Tenant.Seller(ctx, r, sub.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -41,24 +42,24 @@ func (s *Store) quoteChange(ctx context.Context, sub *subscription.Subscription,
 	case core.SameJSON(plan, sub.CurrentPlan()):
 		return c, nil
 	case sub.Status == subscription.StatusTrialing:
-		return c, s.Checkout.CheckTrial(ctx, s.db, sub, customer, plan.ProductID)
+		return c, s.Checkout.CheckTrial(ctx, r, sub, customer, plan.ProductID)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
 		return c, nil
 	}
-	return c, s.prorate(ctx, c, customer, now)
+	return c, s.prorate(ctx, r, c, customer, now)
 }
 
 // planFor returns the plan that is asked for, priced in the subscription's currency. A subscription that keeps its price
 // variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
 // on quantity or price_variant; a price variant that does not exist is CodeMissing.
-func (s *Store) planFor(ctx context.Context, sub *subscription.Subscription, in ChangeSubscription) (subscription.Plan, error) {
+func (s *Store) planFor(ctx context.Context, r db.Reader, sub *subscription.Subscription, in ChangeSubscription) (subscription.Plan, error) {
 	plan, param := sub.CurrentPlan(), "quantity"
 	plan.Quantity = max(core.Deref(in.Quantity), 0)
 	if in.Quantity == nil {
 		plan.Quantity = sub.Quantity
 	}
-	o, err := s.planOffer(ctx, sub, cmp.Or(in.PriceVariant, sub.PriceVariantID))
+	o, err := s.planOffer(ctx, r, sub, cmp.Or(in.PriceVariant, sub.PriceVariantID))
 	if err != nil {
 		return plan, err
 	}
@@ -82,12 +83,12 @@ func (s *Store) planFor(ctx context.Context, sub *subscription.Subscription, in 
 }
 
 // planOffer returns a price variant as a plan of a subscription, with its product. One that does not exist is CodeMissing on price_variant.
-func (s *Store) planOffer(ctx context.Context, sub *subscription.Subscription, variant string) (offer.Offer, error) {
-	v, err := s.Catalog.PriceVariantNamed(ctx, s.db, sub.AccountID, variant, "price_variant")
+func (s *Store) planOffer(ctx context.Context, r db.Reader, sub *subscription.Subscription, variant string) (offer.Offer, error) {
+	v, err := s.Catalog.PriceVariantNamed(ctx, r, sub.AccountID, variant, "price_variant")
 	if err != nil {
 		return offer.Offer{}, err
 	}
-	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{v.ProductID})
+	products, err := s.Catalog.OffersByIDIn(ctx, r, sub.AccountID, []string{v.ProductID})
 	return offer.Offer{Variant: v, Product: products[v.ProductID]}, err
 }
 
@@ -137,7 +138,7 @@ func lacks(o offer.Offer, sub *subscription.Subscription, quantity int64) string
 // prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it, and fills in the
 // difference: as a line to bill if the new plan costs more, as credit if it costs less. Both have their tax in them, so that the buyer
 // pays the difference of what they would pay. A plan with another interval begins a new period now, which is billed in full.
-func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *customer.Customer, now core.Time) error {
+func (s *Store) prorate(ctx context.Context, r db.Reader, c *SubscriptionChange, customer *customer.Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
 	next.Follow(c.Plan)
 	next.Prorations = core.JSON[[]subscription.Proration]{}
@@ -149,7 +150,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 		}
 		c.PeriodStart, c.PeriodEnd = next.CurrentPeriodStart, next.CurrentPeriodEnd
 	}
-	whole, err := s.Subscription.PeriodBill(ctx, s.db, &next, customer)
+	whole, err := s.Subscription.PeriodBill(ctx, r, &next, customer)
 	if err == nil {
 		err = lineitem.PriceError("quantity", "an order", nil, whole.Amounts)
 	}
@@ -157,7 +158,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 		return err
 	}
 	c.amount, c.discounted = whole.Period, whole.Amounts.Discount > 0 && next.DiscountWaits.V == nil
-	if c.rest, err = s.restAt(ctx, sub, now, ""); err != nil {
+	if c.rest, err = s.restAt(ctx, r, sub, now, ""); err != nil {
 		return err
 	}
 	c.Unused = c.rest.Sum()
@@ -173,13 +174,13 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *cu
 	}
 	item := next.Line(lineitem.KindProration, 1, c.Remaining-c.Unused)
 	item.TaxInclusive = true
-	seller, err := s.Tenant.Seller(ctx, s.db, sub.AccountID)
+	seller, err := s.Tenant.Seller(ctx, r, sub.AccountID)
 	if err != nil {
 		return err
 	}
 	item.DescribeChange(lineitem.PlanChange{From: sub.CurrentPlan().Describe(), To: c.Plan.Describe(), Until: seller.Local(next.CurrentPeriodEnd)})
 	item.PeriodStart = &now
-	b, err := s.Subscription.PriceBillIn(ctx, s.db, &next, customer, []lineitem.Item{item}, nil)
+	b, err := s.Subscription.PriceBillIn(ctx, r, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (s *Store) giveCredits(ctx context.Context, u *db.Unit, c *customer.Custome
 // customer's balance paid it. There is one refund for each order that paid for the period. Cancellation names them, none if there is nothing to
 // give back, and says what cannot be given back. The first refund gets the given id, so that a request that is sent again finds it.
 func (s *Store) refundUnused(ctx context.Context, u *db.Unit, sub *subscription.Subscription, c *subscription.Cancellation, id string, now core.Time) error {
-	left, err := s.restAt(ctx, sub, now, "")
+	left, err := s.restAt(ctx, u, sub, now, "")
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *subscription.Su
 // and the debits that wait. The order named by but is left out: it pays for what comes after that moment.
 //
 // Parts of which more was charged come first, so that what the balance paid is cut before.
-func (s *Store) restAt(ctx context.Context, sub *subscription.Subscription, at core.Time, but string) (*subscription.Rest, error) {
-	parts, err := s.Subscription.PaidParts(ctx, s.db, sub, but)
+func (s *Store) restAt(ctx context.Context, r db.Reader, sub *subscription.Subscription, at core.Time, but string) (*subscription.Rest, error) {
+	parts, err := s.Subscription.PaidParts(ctx, r, sub, but)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Store) restAt(ctx context.Context, sub *subscription.Subscription, at c
 	for i := range parts {
 		ids[i] = parts[i].OrderID
 	}
-	orders, err := s.Order.ByID(ctx, sub.AccountID, ids)
+	orders, err := s.Order.ByIDIn(ctx, r, sub.AccountID, ids)
 	if err != nil {
 		return nil, err
 	}

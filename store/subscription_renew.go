@@ -187,7 +187,7 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.S
 	if err != nil {
 		return nil, err
 	}
-	busy, err := s.isBeingPaid(ctx, b)
+	busy, err := s.isBeingPaid(ctx, u, b)
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +212,8 @@ func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.S
 }
 
 // isBeingPaid reports whether a payment of the bill is under way.
-func (s *Store) isBeingPaid(ctx context.Context, b *invoice.Bill) (bool, error) {
-	return s.Payment.IsPaying(ctx, s.db, b.Invoice.AccountID, b.Invoice.ID)
+func (s *Store) isBeingPaid(ctx context.Context, r db.Reader, b *invoice.Bill) (bool, error) {
+	return s.Payment.IsPaying(ctx, r, b.Invoice.AccountID, b.Invoice.ID)
 }
 
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete
