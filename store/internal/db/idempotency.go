@@ -41,7 +41,7 @@ const MostKept = 256 << 20
 func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error), turns ...func() (end func(), err error)) (answer *core.Answer, replayed bool, err error) {
 	if key != nil {
 		if !d.running.enter(key.Account, key.Key) {
-			answer, err := d.answered(ctx, key) // the other request may only be replaying its answer
+			answer, err := d.answered(ctx, d, key) // the other request may only be replaying its answer
 			return answer, answer != nil, err
 		}
 		defer d.running.leave(key.Account, key.Key)
@@ -205,13 +205,13 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 		}
 		return nil, nil
 	}
-	return d.answered(ctx, k)
+	return d.answered(ctx, r.unit, k)
 }
 
 // answered returns the stored answer of a key that is taken. It returns CodeKeyReused if the key belongs to another request,
 // and CodeInProgress if that one is still running.
-func (d *DB) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
-	stored, err := Get[storedKey](ctx, d, `
+func (d *DB) answered(ctx context.Context, r Reader, k *core.Key) (*core.Answer, error) {
+	stored, err := Get[storedKey](ctx, r, `
 		SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ? AND expires_at >= ?`, k.Account, k.Key, d.Now())
 	switch {
 	case err != nil:
@@ -269,7 +269,7 @@ func (r *request) checkRoom(ctx context.Context, size int) error {
 	kept, err := Get[struct {
 		Bytes int64      `db:"bytes"`
 		Until *core.Time `db:"until"`
-	}](ctx, r.db, `
+	}](ctx, r.unit, `
 		SELECT CAST(COALESCE(SUM(size), 0) AS bigint) AS bytes, MIN(expires_at) AS until FROM idempotency_keys
 		WHERE account_id = ? AND keyless = ? AND expires_at >= ? AND size > 0`, r.key.Account, r.key.Keyless, now)
 	if err != nil {

@@ -141,9 +141,10 @@ func (d *DB) asks(ctx context.Context) (over func()) {
 	return func() { end(false) }
 }
 
-// Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
-// the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. What locks or changes rows is
-// given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a transaction by itself.
+// Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the request if there is one, and
+// the read pool otherwise. It is for what a request asks by itself: a use case passes on its *Unit, or the Reader that it was given.
+// What locks or changes rows is given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a
+// transaction by itself.
 type Reader interface {
 	// place returns the database, and the transaction in which a query runs here, nil if in none.
 	place(ctx context.Context) (*DB, *Unit)
@@ -154,13 +155,15 @@ type Reader interface {
 // errNotOpen says that rows would be locked or changed for nobody.
 var errNotOpen = errors.New("store: rows are locked and changed in an open transaction alone, which is given as a Unit")
 
-func (d *DB) place(ctx context.Context) (*DB, *Unit) { return d, UnitOf(ctx) }
+// place finds the transaction of a request in the context, as Tx does, and no other read does.
+func (d *DB) place(ctx context.Context) (*DB, *Unit) { return d, unitOf(ctx) }
 
 func (d *DB) at(ctx context.Context, query string) (*DB, *Unit, string, error) {
 	if changes(query) || strings.Contains(query, forUpdate) {
 		return nil, nil, "", errNotOpen
 	}
-	return d, UnitOf(ctx), query, nil
+	d, u := d.place(ctx)
+	return d, u, query, nil
 }
 
 func (u *Unit) place(context.Context) (*DB, *Unit) { return u.db, u }

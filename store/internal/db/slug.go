@@ -155,7 +155,7 @@ func FreeNumber(isTaken func(number int) (bool, error)) (int, error) {
 
 // slugTaken reports whether any object has, or once had, the slug.
 func (u *Unit) slugTaken(ctx context.Context, kind core.Kind, account, slug string) (bool, error) {
-	row, err := Get[int](ctx, u.db, `SELECT 1 FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?`, account, kind, slug)
+	row, err := Get[int](ctx, u, `SELECT 1 FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?`, account, kind, slug)
 	return row != nil, err
 }
 

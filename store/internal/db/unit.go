@@ -70,8 +70,8 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// UnitOf returns the open transaction of a request or a use case, nil if none is open.
-func UnitOf(ctx context.Context) *Unit {
+// unitOf returns the open transaction of a request or a use case, nil if none is open.
+func unitOf(ctx context.Context) *Unit {
 	if r := requestOf(ctx); r != nil {
 		return r.unit
 	}
@@ -92,7 +92,7 @@ func NoteLeased(ctx context.Context, action string) {
 func IsLeased(ctx context.Context, action string) bool { return requestOf(ctx).leased[action] }
 
 // InTx reports whether a transaction is open. Then nothing outside may be called.
-func InTx(ctx context.Context) bool { return UnitOf(ctx) != nil }
+func InTx(ctx context.Context) bool { return unitOf(ctx) != nil }
 
 // Detached returns a context that belongs to no request, so that what runs under it commits by itself. The request must have
 // ended its transaction before: that would hold its rows, and all of an embedded database, against what runs here.
