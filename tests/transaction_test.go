@@ -16,9 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notYet are rooms whose use cases still read what they do not say to be in their transaction. The list may only shrink.
-var notYet = []string{"store/advert"}
-
 // A use case has a transaction, a *db.Unit, or was told by a db.Reader where to read. Whatever it reads, it passes that on: what it called without would
 // look for the transaction in the context.
 func TestUseCases_ReadInTheTransactionThatTheyHave(t *testing.T) {
@@ -28,14 +25,8 @@ func TestUseCases_ReadInTheTransactionThatTheyHave(t *testing.T) {
 		_, err := c.Import(module + strings.TrimPrefix(filepath.ToSlash(dir), "../"))
 		require.NoError(t, err)
 	}
-	behind := map[string]bool{}
 	for _, f := range c.besides() {
-		if behind[f.room] = true; !slices.Contains(notYet, f.room) {
-			t.Errorf("%s: %s reads by the context alone. Pass it the transaction that is in scope here.", f.at, f.callee)
-		}
-	}
-	for _, room := range notYet {
-		require.True(t, behind[room], "%s is done: take it off the list", room)
+		t.Errorf("%s: %s reads by the context alone. Pass it the transaction that is in scope here.", f.at, f.callee)
 	}
 }
 

@@ -213,7 +213,7 @@ func (s *Store) PauseSync(ctx context.Context, a *Account, began core.Time, curs
 type accountKey struct{ channel, id string }
 
 // accountsOf returns the ad accounts that the keys name. One that the mirror does not have is not in the map.
-func (s *Store) accountsOf(ctx context.Context, account string, keys []accountKey) (map[accountKey]*Account, error) {
+func (s *Store) accountsOf(ctx context.Context, r db.Reader, account string, keys []accountKey) (map[accountKey]*Account, error) {
 	found := map[accountKey]*Account{}
 	if len(keys) == 0 {
 		return found, nil
@@ -223,7 +223,7 @@ func (s *Store) accountsOf(ctx context.Context, account string, keys []accountKe
 		ids = append(ids, key.id)
 	}
 	condition, arg := s.db.In("platform_id", core.Distinct(ids))
-	rows, err := db.Select[Account](ctx, s.db, accountRows.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	rows, err := db.Select[Account](ctx, r, accountRows.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ad accounts: %w", err)
 	}

@@ -208,7 +208,7 @@ func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAction,
 				return nil, err
 			}
 		}
-		fresh, err := s.Members(ctx, account, begun.Action.ID)
+		fresh, err := s.membersIn(ctx, u, account, begun.Action.ID)
 		detail(fresh, members)
 		return &BegunUpload{*begun, fresh}, err
 	})
@@ -347,7 +347,7 @@ func (s *Store) beginAction(ctx context.Context, u *db.Unit, account string, in 
 	if err != nil {
 		return nil, err
 	}
-	db.NoteLeased(ctx, id)
+	u.NoteLeased(id)
 	return &BegunAction{Action: action}, nil
 }
 
@@ -373,17 +373,17 @@ func (s *Store) checkBegun(ctx context.Context, u *db.Unit, account string, in B
 	var limits *Limits
 	var err error
 	if in.Change == (Change{}) {
-		limits, err = s.GetLimits(ctx, account)
+		limits, err = s.getLimitsIn(ctx, u, account)
 	} else {
 		limits, err = s.lockLimits(ctx, u, account)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.alone(ctx, account, in.Change); err != nil {
+	if err := s.alone(ctx, u, account, in.Change); err != nil {
 		return nil, err
 	}
-	return s.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
+	return s.checkSpend(ctx, u, limits, in.Op, in.AdAccount, in.Change)
 }
 
 // resumeAction gives an action that was begun before to the request that asks for it again. If somebody is at work on
@@ -391,7 +391,7 @@ func (s *Store) checkBegun(ctx context.Context, u *db.Unit, account string, in B
 // reconciler looks at it: that pause is not meant for the request.
 func (s *Store) resumeAction(ctx context.Context, u *db.Unit, action *Action) (*BegunAction, error) {
 	resumed := &BegunAction{Action: action, Resumed: true}
-	if action.IsFinal() || db.IsLeased(ctx, action.ID) {
+	if action.IsFinal() || u.IsLeased(action.ID) {
 		return resumed, nil
 	}
 	mine, err := s.leaseAction(ctx, u, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+s.db.NowSQL()+`)`)
@@ -400,7 +400,7 @@ func (s *Store) resumeAction(ctx context.Context, u *db.Unit, action *Action) (*
 		busy.Outcome = core.Unknown // the key stays with the action
 		return nil, busy
 	}
-	db.NoteLeased(ctx, action.ID)
+	u.NoteLeased(action.ID)
 	return resumed, err
 }
 

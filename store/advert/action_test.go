@@ -205,7 +205,7 @@ func TestSettleAction_CancelsACampaignWithItsHierarchy(t *testing.T) {
 		require.Len(t, ads.Items, 1)
 		assert.Equal(t, StatusCancelled, ads.Items[0].Group.Status)
 		assert.Equal(t, StatusCancelled, ads.Items[0].Campaign.Status)
-		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, 5*AmountUnit, total)
 	})

@@ -163,7 +163,7 @@ func (s *Store) fillAds(ctx context.Context, account string, ads []*Ad) error {
 	for _, a := range ads {
 		parents = append(parents, a.AdGroupID)
 	}
-	groups, err := entitiesByID(ctx, s, groupRows, account, parents)
+	groups, err := entitiesByID(ctx, s.db, s, groupRows, account, parents)
 	if err != nil {
 		return err
 	}

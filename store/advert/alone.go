@@ -19,13 +19,18 @@ type openChange struct {
 // ChangeUnderWay reports whether a change of what a campaign, an ad group or an ad may spend has no outcome yet. A change of
 // the campaign, or of another ad group in it, counts too.
 func (s *Store) ChangeUnderWay(ctx context.Context, account string, platform Platform, level Level, id string) (bool, error) {
-	open, err := s.openChanges(ctx, account, platform, level, id)
+	return s.changeUnderWayIn(ctx, s.db, account, platform, level, id)
+}
+
+// changeUnderWayIn does what ChangeUnderWay does, where r says.
+func (s *Store) changeUnderWayIn(ctx context.Context, r db.Reader, account string, platform Platform, level Level, id string) (bool, error) {
+	open, err := s.openChanges(ctx, r, account, platform, level, id)
 	return len(open) > 0, err
 }
 
 // openChanges returns the updates and resumes without an outcome of the campaign that is named, or that the named ad
 // group or ad is in, of the ad groups in that campaign, and of the named ad.
-func (s *Store) openChanges(ctx context.Context, account string, platform Platform, level Level, id string) ([]openChange, error) {
+func (s *Store) openChanges(ctx context.Context, r db.Reader, account string, platform Platform, level Level, id string) ([]openChange, error) {
 	campaign, own, arguments := `?`, ``, []any{account, platform, id}
 	if level != LevelCampaign {
 		campaign, arguments = `(SELECT campaign_id FROM `+levelTables[level]+` WHERE account_id = ? AND platform = ? AND platform_id = ?)`,
@@ -34,7 +39,7 @@ func (s *Store) openChanges(ctx context.Context, account string, platform Platfo
 	if level == LevelAd { // what is done to another ad does not matter
 		own, arguments = ` OR o.op IN ('update_ad', 'resume_ad') AND o.target_id = ?`, append(arguments, id)
 	}
-	open, err := db.Select[openChange](ctx, s.db, `
+	open, err := db.Select[openChange](ctx, r, `
 		SELECT o.state, o.lease_until - `+s.db.NowSQL()+` AS rest, o.failure FROM ad_actions AS o
 		LEFT JOIN ad_groups AS g ON g.account_id = o.account_id AND g.platform = o.platform AND g.platform_id = o.target_id
 			AND o.op IN ('update_ad_group', 'resume_ad_group')
@@ -68,11 +73,11 @@ func (o *openChange) wait(now core.Time) time.Duration {
 // under way. Nobody can say what the two come to before the first has its outcome, and what the network says of one
 // would hide the other in the mirror. A new campaign has no other change. If the caller holds the lock of the limits,
 // the answer stays true until the commit.
-func (s *Store) alone(ctx context.Context, account string, change Change) error {
+func (s *Store) alone(ctx context.Context, r db.Reader, account string, change Change) error {
 	if change.PlatformID == "" {
 		return nil
 	}
-	open, err := s.openChanges(ctx, account, change.Platform, change.Level, change.PlatformID)
+	open, err := s.openChanges(ctx, r, account, change.Platform, change.Level, change.PlatformID)
 	if err != nil || len(open) == 0 {
 		return err
 	}

@@ -298,7 +298,12 @@ func (s *Store) deleteAudience(ctx context.Context, u *db.Unit, action *Action, 
 // Members returns the identifiers that are stored for an upload, whether they were sent already or not, in the order
 // of their users. Of a removal they are those that it takes away.
 func (s *Store) Members(ctx context.Context, account, action string) ([]Member, error) {
-	members, err := db.Select[Member](ctx, s.db, `
+	return s.membersIn(ctx, s.db, account, action)
+}
+
+// membersIn does what Members does, where r says.
+func (s *Store) membersIn(ctx context.Context, r db.Reader, account, action string) ([]Member, error) {
+	members, err := db.Select[Member](ctx, r, `
 		SELECT kind, hash, user_index, uploaded_at FROM ad_audience_members WHERE account_id = ? AND action_id = ? ORDER BY user_index, kind`, account, action)
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)

@@ -22,7 +22,7 @@ func (s *Store) BeginRemoval(ctx context.Context, account string, in BeginAction
 				return nil, err
 			}
 		}
-		leaving, err := s.Members(ctx, account, begun.Action.ID)
+		leaving, err := s.membersIn(ctx, u, account, begun.Action.ID)
 		return &BegunUpload{*begun, leaving}, err
 	})
 }

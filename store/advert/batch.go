@@ -141,7 +141,7 @@ func (s *Store) putBatch(ctx context.Context, u *db.Unit, a *Account, b Batch, s
 		return err
 	}
 	groups := onePer(r.groups(b.Groups), func(g *Group) string { return g.PlatformID })
-	if err := s.repaceGroups(ctx, a.AccountID, groups, r.now); err != nil {
+	if err := s.repaceGroups(ctx, u, a.AccountID, groups, r.now); err != nil {
 		return err
 	}
 	if err := groupRows.upsert(ctx, s, u, groups); err != nil {

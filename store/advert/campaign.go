@@ -128,7 +128,7 @@ func (s *Store) fillCampaigns(ctx context.Context, account string, campaigns []*
 	for i, c := range campaigns {
 		keys[i], ids[i] = accountKey{c.ChannelID, c.AdAccountID}, c.PlatformID
 	}
-	accounts, err := s.accountsOf(ctx, account, keys)
+	accounts, err := s.accountsOf(ctx, s.db, account, keys)
 	if err != nil {
 		return err
 	}

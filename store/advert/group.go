@@ -104,7 +104,12 @@ func (s *Store) GetGroup(ctx context.Context, account string, platform Platform,
 
 // GroupsOf returns every ad group of a campaign, deleted ones too, oldest first.
 func (s *Store) GroupsOf(ctx context.Context, c *Campaign) ([]Group, error) {
-	rows, err := db.Select[Group](ctx, s.db, groupRows.SelectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ? ORDER BY id`,
+	return s.groupsOfIn(ctx, s.db, c)
+}
+
+// groupsOfIn does what GroupsOf does, where r says.
+func (s *Store) groupsOfIn(ctx context.Context, r db.Reader, c *Campaign) ([]Group, error) {
+	rows, err := db.Select[Group](ctx, r, groupRows.SelectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ? ORDER BY id`,
 		c.AccountID, c.PlatformID, c.Platform)
 	if err != nil {
 		return nil, fmt.Errorf("read ad groups: %w", err)
@@ -125,7 +130,7 @@ func (s *Store) fillGroups(ctx context.Context, account string, groups []*Group)
 	for _, g := range groups {
 		ids, parents = append(ids, g.PlatformID), append(parents, g.CampaignID)
 	}
-	campaigns, err := entitiesByID(ctx, s, campaignRows, account, parents)
+	campaigns, err := entitiesByID(ctx, s.db, s, campaignRows, account, parents)
 	if err != nil {
 		return err
 	}
@@ -158,7 +163,7 @@ func fillAccounts[T any](ctx context.Context, s *Store, account string, things [
 	if len(keys) == 0 {
 		return nil
 	}
-	accounts, err := s.accountsOf(ctx, account, keys)
+	accounts, err := s.accountsOf(ctx, s.db, account, keys)
 	if err != nil {
 		return err
 	}

@@ -149,9 +149,9 @@ func (s *Store) lockStanding(ctx context.Context, u *db.Unit, action *Action, p 
 
 // leaveOn drops from the answer to a pause what is on all the same, if another change of the campaign is under way. That
 // change has reserved what may be spent, and settling it switches the mirror on. Otherwise both would count.
-func (s *Store) leaveOn(ctx context.Context, action *Action, b *Batch) error {
+func (s *Store) leaveOn(ctx context.Context, r db.Reader, action *Action, b *Batch) error {
 	if target := action.Target(); target.Level != LevelAd { // which has no budget
-		open, err := s.ChangeUnderWay(ctx, action.AccountID, action.Platform, target.Level, target.ID)
+		open, err := s.changeUnderWayIn(ctx, r, action.AccountID, action.Platform, target.Level, target.ID)
 		if err != nil || !open {
 			return err
 		}

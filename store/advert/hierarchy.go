@@ -155,13 +155,13 @@ func findEntity[T any, P mirrored[T]](ctx context.Context, s *Store, m *mirror[T
 }
 
 // entitiesByID returns the rows of a mirror with the platform ids. One that does not exist is not in the map.
-func entitiesByID[T any, P mirrored[T]](ctx context.Context, s *Store, m *mirror[T], account string, ids []string) (map[entityKey]*T, error) {
+func entitiesByID[T any, P mirrored[T]](ctx context.Context, r db.Reader, s *Store, m *mirror[T], account string, ids []string) (map[entityKey]*T, error) {
 	found := map[entityKey]*T{}
 	if len(ids) == 0 {
 		return found, nil
 	}
 	condition, arg := s.db.In("platform_id", core.Distinct(ids))
-	rows, err := db.Select[T](ctx, s.db, m.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	rows, err := db.Select[T](ctx, r, m.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", m.Table, err)
 	}

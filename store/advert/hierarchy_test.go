@@ -211,7 +211,7 @@ func TestAds_AreTheirAccountsOwn(t *testing.T) {
 		assert.Equal(t, "account_id", dbtest.AsError(err).Param)
 		_, err = a.ActivateSocialAccount(t.Context(), a.account, other.channel.ID)
 		dbtest.RequireCode(t, err, core.CodeMissing)
-		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, AmountUnit, total)
 	})

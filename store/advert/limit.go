@@ -73,7 +73,12 @@ const limitColumns = `account_id, currencies, max_budget_increase, blocked_opera
 // GetLimits returns the guardrails of an account. An account that never changed them has the defaults, so there always
 // are some.
 func (s *Store) GetLimits(ctx context.Context, account string) (*Limits, error) {
-	limits, err := findLimits(ctx, s.db, account)
+	return s.getLimitsIn(ctx, s.db, account)
+}
+
+// getLimitsIn does what GetLimits does, where r says.
+func (s *Store) getLimitsIn(ctx context.Context, r db.Reader, account string) (*Limits, error) {
+	limits, err := findLimits(ctx, r, account)
 	if err == nil && limits == nil {
 		limits = &Limits{AccountID: account}
 	}

@@ -61,7 +61,7 @@ func TestBeginAction_StaysWithinTheTotalWhenManyBeginAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		assert.EqualValues(t, 5, begun.Load(), "5 * 9,000 + 5,000 is what 50,000 has room for")
-		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, 50_000*AmountUnit, total)
 	})
@@ -226,13 +226,13 @@ func TestCommittedDaily_IsTheLargestAmountRatherThanNone(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.campaign(t, "c1", 1)
 		require.NoError(t, a.PutBatch(t.Context(), a.in, hierarchyOf("c2", 7), a.Now()))
-		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, AmountUnit+7, total)
 		for _, id := range []string{"c3", "c4", "c5"} {
 			require.NoError(t, a.PutBatch(t.Context(), a.in, hierarchyOf(id, math.MaxInt64), a.Now()))
 		}
-		total, err = a.committedDaily(t.Context(), a.account, "usd")
+		total, err = a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.EqualValues(t, math.MaxInt64, total)
 		_, err = a.BeginAction(t.Context(), a.account, a.begin(1))

@@ -121,12 +121,12 @@ func (s *Store) settleLocked(ctx context.Context, u *db.Unit, action *Action, ou
 // applyOutcome brings the mirror to what the network has after an action that is done: what was made, changed,
 // cancelled or deleted.
 func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, out Outcome) error {
-	a, err := s.accountOfAction(ctx, action)
+	a, err := s.accountOfAction(ctx, u, action)
 	if err != nil {
 		return err
 	}
 	if action.Op.isPause() {
-		if err := s.leaveOn(ctx, action, &out.Changed); err != nil {
+		if err := s.leaveOn(ctx, u, action, &out.Changed); err != nil {
 			return err
 		}
 	}
@@ -187,9 +187,9 @@ func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *A
 
 // accountOfAction returns the ad account that an action is about, as its channel sees it. It is an error if there is
 // none.
-func (s *Store) accountOfAction(ctx context.Context, action *Action) (*Account, error) {
+func (s *Store) accountOfAction(ctx context.Context, r db.Reader, action *Action) (*Account, error) {
 	key := accountKey{action.ChannelID, action.AdAccountID}
-	found, err := s.accountsOf(ctx, action.AccountID, []accountKey{key})
+	found, err := s.accountsOf(ctx, r, action.AccountID, []accountKey{key})
 	if err == nil && found[key] == nil {
 		err = fmt.Errorf("action %s has no ad account", action.ID)
 	}

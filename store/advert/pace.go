@@ -120,7 +120,7 @@ func (s *Store) repaceResumed(ctx context.Context, u *db.Unit, account string, p
 // repaceResumedCampaigns does the work of repaceResumed for campaigns with the ids, and for the ad groups in them. One
 // that was written since it was seen is left alone.
 func (s *Store) repaceResumedCampaigns(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, seen map[string]core.Time) error {
-	known, err := entitiesByID(ctx, s, campaignRows, account, ids)
+	known, err := entitiesByID(ctx, u, s, campaignRows, account, ids)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *Store) repaceResumedCampaigns(ctx context.Context, u *db.Unit, account 
 // resumeCampaign switches a campaign on in c, spreads what is left of the budgets, and stores the new daily amounts of
 // its ad groups. Storing the campaign itself is left to the caller.
 func (s *Store) resumeCampaign(ctx context.Context, u *db.Unit, c *Campaign) error {
-	groups, err := s.GroupsOf(ctx, c)
+	groups, err := s.groupsOfIn(ctx, u, c)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (s *Store) resumeCampaign(ctx context.Context, u *db.Unit, c *Campaign) err
 // repaceResumedGroups does the work of repaceResumed for ad groups with the ids. One that was written since it was
 // seen is left alone.
 func (s *Store) repaceResumedGroups(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, seen map[string]core.Time) error {
-	known, err := entitiesByID(ctx, s, groupRows, account, ids)
+	known, err := entitiesByID(ctx, u, s, groupRows, account, ids)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (s *Store) repaceCampaigns(ctx context.Context, u *db.Unit, account string,
 	for i := range rows {
 		ids[i] = rows[i].PlatformID
 	}
-	known, err := entitiesByID(ctx, s, campaignRows, account, ids)
+	known, err := entitiesByID(ctx, u, s, campaignRows, account, ids)
 	if err != nil {
 		return err
 	}
@@ -250,14 +250,14 @@ func (s *Store) repaceCampaigns(ctx context.Context, u *db.Unit, account string,
 
 // repaceGroups sets the daily amounts of ad groups with a lifetime budget that are about to be mirrored, as
 // repaceCampaigns does for campaigns.
-func (s *Store) repaceGroups(ctx context.Context, account string, rows []Group, now core.Time) error {
+func (s *Store) repaceGroups(ctx context.Context, r db.Reader, account string, rows []Group, now core.Time) error {
 	var ids []string
 	for i := range rows {
 		if rows[i].BudgetType == BudgetTypeLifetime {
 			ids = append(ids, rows[i].PlatformID)
 		}
 	}
-	known, err := entitiesByID(ctx, s, groupRows, account, ids)
+	known, err := entitiesByID(ctx, r, s, groupRows, account, ids)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestBeginAction_SpreadsARiseOverTheDaysLeft(t *testing.T) {
 		_, err = a.SettleAction(t.Context(), a.account, begun.Action.ID, Outcome{State: ActionDone, Changed: b})
 		require.NoError(t, err)
 		require.NoError(t, a.PutBatch(t.Context(), a.in, b, a.Now()))
-		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, 10_000*AmountUnit, total, "it still counts when the network is asked again")
 		_, err = a.BeginAction(t.Context(), a.account, a.setLifetime("c1", 13_000))
@@ -63,7 +63,7 @@ func TestBeginAction_SpreadsARiseOfAnAdGroupOverTheDaysLeft(t *testing.T) {
 		dbtest.RequireCode(t, err, core.CodeSpendLimit)
 		g.BudgetAmount = 12_900 * AmountUnit
 		require.NoError(t, a.PutBatch(t.Context(), a.in, b, a.Now()))
-		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, 10_000*AmountUnit, total)
 	})
@@ -110,7 +110,7 @@ func (a *advertiser) lifetimeOf(level Level) Batch {
 
 func (a *advertiser) committed(t *testing.T) Amount {
 	t.Helper()
-	total, err := a.committedDaily(t.Context(), a.account, "usd")
+	total, err := a.committedDaily(t.Context(), a.db, a.account, "usd")
 	require.NoError(t, err)
 	return total / AmountUnit
 }

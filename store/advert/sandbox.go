@@ -136,18 +136,18 @@ func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string
 	if err != nil {
 		return SandboxCampaigns{}, err
 	}
-	return s.sandboxCampaigns(ctx, account, channel, ids)
+	return s.sandboxCampaigns(ctx, s.db, account, channel, ids)
 }
 
 // sandboxCampaigns does the work of GetSandboxCampaigns, in the caller's transaction if there is one.
-func (s *Store) sandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
+func (s *Store) sandboxCampaigns(ctx context.Context, r db.Reader, account, channel string, ids []string) (SandboxCampaigns, error) {
 	condition, arg := s.db.In("id", ids)
-	campaigns, err := db.Select[string](ctx, s.db, `
+	campaigns, err := db.Select[string](ctx, r, `
 		SELECT DISTINCT campaign_id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND `+condition, account, channel, arg)
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox campaigns: %w", err)
 	}
-	return s.wholeSandboxCampaigns(ctx, account, channel, campaigns)
+	return s.wholeSandboxCampaigns(ctx, r, account, channel, campaigns)
 }
 
 // NextSandboxCampaigns returns at most limit whole campaigns of an ad account, those that come next after the sequence
@@ -164,19 +164,19 @@ func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAc
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox campaigns: %w", err)
 	}
-	return s.wholeSandboxCampaigns(ctx, account, channel, campaigns)
+	return s.wholeSandboxCampaigns(ctx, s.db, account, channel, campaigns)
 }
 
 // wholeSandboxCampaigns reads campaigns with all that is in them, by their ids. The ids are not a subquery, because
 // PostgreSQL would run that for every row as long as it has no statistics of the table.
-func (s *Store) wholeSandboxCampaigns(ctx context.Context, account, channel string, campaigns []string) (SandboxCampaigns, error) {
+func (s *Store) wholeSandboxCampaigns(ctx context.Context, r db.Reader, account, channel string, campaigns []string) (SandboxCampaigns, error) {
 	condition, arg := s.db.In("campaign_id", campaigns)
-	entities, err := db.Select[SandboxEntity](ctx, s.db, sandboxEntityColumns.SelectSQL+`
+	entities, err := db.Select[SandboxEntity](ctx, r, sandboxEntityColumns.SelectSQL+`
 		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY seq`, account, channel, arg)
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox entities: %w", err)
 	}
-	segments, err := db.Select[SandboxSegment](ctx, s.db, sandboxSegmentColumns.SelectSQL+`
+	segments, err := db.Select[SandboxSegment](ctx, r, sandboxSegmentColumns.SelectSQL+`
 		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY owner_id, from_at`, account, channel, arg)
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox segments: %w", err)
@@ -221,7 +221,7 @@ func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids 
 		if err != nil {
 			return nil, err
 		}
-		campaigns, err := s.sandboxCampaigns(ctx, account, channel, ids)
+		campaigns, err := s.sandboxCampaigns(ctx, u, account, channel, ids)
 		if err != nil {
 			return nil, err
 		}

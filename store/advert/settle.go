@@ -42,7 +42,7 @@ func (s *Store) MirroredAd(ctx context.Context, account string, platform Platfor
 	var b Batch
 	switch level {
 	case LevelAd:
-		ads, err := entitiesByID(ctx, s, adRows, account, []string{id})
+		ads, err := entitiesByID(ctx, s.db, s, adRows, account, []string{id})
 		a := ads[entityKey{platform, id}]
 		if err != nil || a == nil {
 			return b, err
@@ -51,7 +51,7 @@ func (s *Store) MirroredAd(ctx context.Context, account string, platform Platfor
 		b.Ads = append(b.Ads, *a)
 		return b, err
 	case LevelGroup:
-		groups, err := entitiesByID(ctx, s, groupRows, account, []string{id})
+		groups, err := entitiesByID(ctx, s.db, s, groupRows, account, []string{id})
 		g := groups[entityKey{platform, id}]
 		if err != nil || g == nil {
 			return b, err
@@ -60,7 +60,7 @@ func (s *Store) MirroredAd(ctx context.Context, account string, platform Platfor
 		b.Groups = append(b.Groups, *g)
 		return b, err
 	default:
-		campaigns, err := entitiesByID(ctx, s, campaignRows, account, []string{id})
+		campaigns, err := entitiesByID(ctx, s.db, s, campaignRows, account, []string{id})
 		if c := campaigns[entityKey{platform, id}]; err == nil && c != nil {
 			b.Campaigns = append(b.Campaigns, *c)
 		}

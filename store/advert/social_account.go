@@ -119,7 +119,7 @@ func (s *Store) connectSocialAccount(ctx context.Context, u *db.Unit, account st
 		return nil, err
 	}
 	if known == nil || known.DeletedAt != nil {
-		if err := s.checkRoom(ctx, account); err != nil {
+		if err := s.checkRoom(ctx, u, account); err != nil {
 			return nil, err
 		}
 	}
@@ -138,8 +138,8 @@ func (s *Store) connectSocialAccount(ctx context.Context, u *db.Unit, account st
 }
 
 // checkRoom returns CodeInvalid if the account has as many channels as it may.
-func (s *Store) checkRoom(ctx context.Context, account string) error {
-	others, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM social_accounts WHERE account_id = ? AND deleted_at IS NULL`, account)
+func (s *Store) checkRoom(ctx context.Context, r db.Reader, account string) error {
+	others, err := db.Get[int](ctx, r, `SELECT count(*) FROM social_accounts WHERE account_id = ? AND deleted_at IS NULL`, account)
 	if err != nil {
 		return fmt.Errorf("count channels: %w", err)
 	}

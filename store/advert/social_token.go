@@ -39,7 +39,7 @@ func (s *Store) RenewSocialAccount(ctx context.Context, account, ref string, in 
 		}
 		if a.PlatformID != "" {
 			in.PlatformID = a.PlatformID
-		} else if other, err := s.getProfile(ctx, account, &in); err != nil {
+		} else if other, err := s.getProfile(ctx, u, account, &in); err != nil {
 			return nil, err
 		} else if other != nil {
 			return nil, core.Invalid("token", fmt.Sprintf("The token is of the profile %s, which is the channel %s. Send it to PATCH /socials/%s, or to POST /socials.",
@@ -87,8 +87,8 @@ func (s *Store) DeleteSocialAccount(ctx context.Context, account, ref string) (*
 }
 
 // getProfile returns the channel of the profile that a connection names, deleted or not, or nil if there is none.
-func (s *Store) getProfile(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
-	return findProfile(ctx, s.db, account, in)
+func (s *Store) getProfile(ctx context.Context, r db.Reader, account string, in *NewSocialAccount) (*SocialAccount, error) {
+	return findProfile(ctx, r, account, in)
 }
 
 // lockProfile does what getProfile does, and locks the row until the transaction ends.

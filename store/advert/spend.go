@@ -44,15 +44,15 @@ func (s *Store) CheckSpend(ctx context.Context, account string, op Op, a *Accoun
 	if err != nil {
 		return nil, err
 	}
-	if err := s.alone(ctx, account, change); err != nil {
+	if err := s.alone(ctx, s.db, account, change); err != nil {
 		return nil, err
 	}
-	return s.checkSpend(ctx, limits, op, a, change)
+	return s.checkSpend(ctx, s.db, limits, op, a, change)
 }
 
 // checkSpend checks an action against limits that the caller has read, or locked, and returns the figures. Only the list
 // of blocked operations is looked at if the action does not change what may be spent.
-func (s *Store) checkSpend(ctx context.Context, limits *Limits, op Op, a *Account, change Change) (*Figures, error) {
+func (s *Store) checkSpend(ctx context.Context, r db.Reader, limits *Limits, op Op, a *Account, change Change) (*Figures, error) {
 	if change.Level == LevelAd && change.Resume && !slices.Contains(limits.BlockedOperations.V, op) {
 		op = OpResumeAd // whichever way the ad is switched on
 	}
@@ -62,11 +62,11 @@ func (s *Store) checkSpend(ctx context.Context, limits *Limits, op Op, a *Accoun
 	if change == (Change{}) {
 		return &Figures{}, nil
 	}
-	spend, err := s.spendOf(ctx, limits.AccountID, change)
+	spend, err := s.spendOf(ctx, r, limits.AccountID, change)
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.committedDaily(ctx, limits.AccountID, a.Currency)
+	total, err := s.committedDaily(ctx, r, limits.AccountID, a.Currency)
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +136,12 @@ func spendLimit(param, message string) *core.Error {
 // committedDaily returns what may be spent in a day, in a currency, by everything that is switched on and by actions
 // without an outcome. If that is more than an amount can hold, it is the largest amount. The databases would refuse such
 // a sum, so they add up whole units and micros apart.
-func (s *Store) committedDaily(ctx context.Context, account, currency string) (Amount, error) {
+func (s *Store) committedDaily(ctx context.Context, r db.Reader, account, currency string) (Amount, error) {
 	now := s.Now()
 	sum, err := db.Get[struct {
 		Units  Amount `db:"units"`
 		Micros Amount `db:"micros"`
-	}](ctx, s.db, `
+	}](ctx, r, `
 		SELECT CAST(COALESCE(SUM(daily_amount / 1000000), 0) AS BIGINT) AS units, CAST(COALESCE(SUM(daily_amount % 1000000), 0) AS BIGINT) AS micros FROM (
 			SELECT daily_amount FROM ad_campaigns
 			WHERE account_id = ? AND currency = ? AND daily_amount > 0 AND configured_status = 'active'
@@ -166,7 +166,7 @@ func (s *Store) committedDaily(ctx context.Context, account, currency string) (A
 
 // spendOf works out what a change does to the daily spend of the campaign that it is about, which may be a new one.
 // Nothing is written.
-func (s *Store) spendOf(ctx context.Context, account string, change Change) (*spend, error) {
+func (s *Store) spendOf(ctx context.Context, r db.Reader, account string, change Change) (*spend, error) {
 	now := s.Now()
 	if change.PlatformID == "" {
 		daily := dailyAmount(change.BudgetAmount, change.BudgetType, startOf(change.StartsAt, nil, now), change.EndsAt)
@@ -176,11 +176,11 @@ func (s *Store) spendOf(ctx context.Context, account string, change Change) (*sp
 		}
 		return made, nil
 	}
-	change, err := s.inGroup(ctx, account, change)
+	change, err := s.inGroup(ctx, r, account, change)
 	if err != nil {
 		return nil, err
 	}
-	c, groups, err := s.campaignOf(ctx, account, change)
+	c, groups, err := s.campaignOf(ctx, r, account, change)
 	if err != nil {
 		return nil, err
 	}
@@ -201,11 +201,11 @@ func (s *Store) spendOf(ctx context.Context, account string, change Change) (*sp
 
 // inGroup returns the change of an ad as one of its ad group, whose budget the ad spends, or CodeMissing. Any other change
 // is returned as it is.
-func (s *Store) inGroup(ctx context.Context, account string, change Change) (Change, error) {
+func (s *Store) inGroup(ctx context.Context, r db.Reader, account string, change Change) (Change, error) {
 	if change.Level != LevelAd {
 		return change, nil
 	}
-	found, err := entitiesByID(ctx, s, adRows, account, []string{change.PlatformID})
+	found, err := entitiesByID(ctx, r, s, adRows, account, []string{change.PlatformID})
 	if err != nil {
 		return change, err
 	}
@@ -226,10 +226,10 @@ func isGroupOn(groups []Group, id string, now core.Time) bool {
 
 // campaignOf returns the campaign that a change is about, or whose ad group it is about, with all its ad groups. If the
 // mirror does not have them, the error is CodeMissing.
-func (s *Store) campaignOf(ctx context.Context, account string, change Change) (*Campaign, []Group, error) {
+func (s *Store) campaignOf(ctx context.Context, r db.Reader, account string, change Change) (*Campaign, []Group, error) {
 	campaign := change.PlatformID
 	if change.Level == LevelGroup {
-		found, err := entitiesByID(ctx, s, groupRows, account, []string{change.PlatformID})
+		found, err := entitiesByID(ctx, r, s, groupRows, account, []string{change.PlatformID})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -239,7 +239,7 @@ func (s *Store) campaignOf(ctx context.Context, account string, change Change) (
 		}
 		campaign = g.CampaignID
 	}
-	found, err := entitiesByID(ctx, s, campaignRows, account, []string{campaign})
+	found, err := entitiesByID(ctx, r, s, campaignRows, account, []string{campaign})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -247,7 +247,7 @@ func (s *Store) campaignOf(ctx context.Context, account string, change Change) (
 	if c == nil {
 		return nil, nil, core.Missing("campaign", "", campaign)
 	}
-	groups, err := s.GroupsOf(ctx, c)
+	groups, err := s.groupsOfIn(ctx, r, c)
 	return c, groups, err
 }
 

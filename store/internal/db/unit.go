@@ -80,8 +80,8 @@ func unitOf(ctx context.Context) *Unit {
 
 // NoteLeased notes that this request is at work on an action outside. If its last COMMIT is lost against another transaction
 // the request is run again, and then must not wait for itself: see IsLeased.
-func NoteLeased(ctx context.Context, action string) {
-	r := requestOf(ctx)
+func (u *Unit) NoteLeased(action string) {
+	r := u.request
 	if r.leased == nil {
 		r.leased = map[string]bool{}
 	}
@@ -89,7 +89,7 @@ func NoteLeased(ctx context.Context, action string) {
 }
 
 // IsLeased reports whether this request is at work on an action already.
-func IsLeased(ctx context.Context, action string) bool { return requestOf(ctx).leased[action] }
+func (u *Unit) IsLeased(action string) bool { return u.request.leased[action] }
 
 // InTx reports whether a transaction is open. Then nothing outside may be called.
 func InTx(ctx context.Context) bool { return unitOf(ctx) != nil }
