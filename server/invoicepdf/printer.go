@@ -26,6 +26,7 @@ const (
 type printer struct {
 	pdf       *fpdf.Fpdf
 	fallbacks []*face
+	emoji     *face // nil for none
 	outlines  map[*face]*outline
 	glyphs    map[*face]map[rune]glyph // by the font that is preferred
 	shown     map[*face]map[rune]bool  // what each font is to hold

@@ -241,12 +241,49 @@ func (p *printer) hide(x, y float64, r run, size, width float64) {
 // boxUnits is the width of a box in thousandths of the font's size.
 const boxUnits = 1000
 
-// printBox draws a character that no font has as a box with its code point, which is copied as the character. It returns the width.
+// printBox draws a character that no font writes, which is copied as the character: an emoji as its outline, and any other as a box with its code
+// point. It returns the width.
 func (p *printer) printBox(x, y float64, text string, f *face, size float64) float64 {
 	r, _ := utf8.DecodeRuneInString(text)
-	code := fmt.Sprintf("%04X", r)
-	half := (len(code) + 1) / 2
-	width, small := millimetres(boxUnits, size), size*0.4
+	width := millimetres(boxUnits, size)
+	if !p.printEmoji(x, y, r, size) {
+		p.printCode(x, y, width, fmt.Sprintf("%04X", r), f, size)
+	}
+	p.pdf.RawWriteStr(fmt.Sprintf("/Span <</ActualText <FEFF%s>>> BDC", hexOf(text)))
+	p.pdf.SetTextRenderingMode(3)
+	p.pdf.SetFont(f.family, f.style, size)
+	p.pdf.Text(x, y, "M")
+	p.pdf.SetTextRenderingMode(0)
+	p.pdf.RawWriteStr("EMC")
+	return width
+}
+
+// printEmoji draws an emoji as wide as a box, and reports whether the character is one. Its font is loaded for signs alone, and is no font of the document.
+func (p *printer) printEmoji(x, y float64, r rune, size float64) bool {
+	if !unicode.In(r, unicode.So, unicode.Sk) || p.emoji == nil {
+		return false
+	}
+	if p.outlines[p.emoji] == nil {
+		loaded, err := p.emoji.load()
+		if err != nil {
+			p.err = err
+			return false
+		}
+		p.outlines[p.emoji] = loaded
+	}
+	font := p.outlines[p.emoji].font
+	id, has := font.NominalGlyph(r)
+	if !has || id == 0 {
+		return false
+	}
+	wide := p.drawn(p.emoji).HorizontalAdvance(id) * 1000 / float32(font.Upem())
+	p.printOutline(x, y, p.emoji, id, size*min(boxUnits/float64(max(wide, 1)), 1))
+	return true
+}
+
+// printCode draws a box of a width with a code in two rows.
+func (p *printer) printCode(x, y, width float64, code string, f *face, size float64) {
+	half, small := (len(code)+1)/2, size*0.4
 	p.pdf.SetDrawColor(90, 90, 90)
 	p.pdf.SetLineWidth(0.1)
 	p.pdf.Rect(x+0.05*width, y-0.8*width, 0.9*width, width, "D")
@@ -258,13 +295,6 @@ func (p *printer) printBox(x, y float64, text string, f *face, size float64) flo
 			at += p.width(string(digit), f, small)
 		}
 	}
-	p.pdf.RawWriteStr(fmt.Sprintf("/Span <</ActualText <FEFF%s>>> BDC", hexOf(text)))
-	p.pdf.SetTextRenderingMode(3)
-	p.pdf.SetFont(f.family, f.style, size)
-	p.pdf.Text(x, y, "M")
-	p.pdf.SetTextRenderingMode(0)
-	p.pdf.RawWriteStr("EMC")
-	return width
 }
 
 func hexOf(text string) string {

@@ -23,6 +23,7 @@ type Writer struct {
 	regular   *face
 	bold      *face
 	fallbacks []*face
+	emoji     *face
 }
 
 // New returns a Writer. It writes in Noto Sans, and characters that this lacks in its sisters for other scripts, in Droid Sans
@@ -31,6 +32,7 @@ func New() *Writer {
 	return &Writer{
 		regular: newFace("noto", "", "NotoSans-Regular"),
 		bold:    newFace("noto", "B", "NotoSans-Bold"),
+		emoji:   newFace("emoji", "", "NotoEmoji-Regular"),
 		fallbacks: []*face{
 			newFace("arabic", "", "NotoSansArabic-Regular").shapes().only([2]rune{0x600, 0x6ff}, [2]rune{0x750, 0x77f}, [2]rune{0x8a0, 0x8ff}, [2]rune{0xfb50, 0xfdff}, [2]rune{0xfe70, 0xfeff}),
 			newFace("hebrew", "", "NotoSansHebrew-Regular").shapes().only([2]rune{0x590, 0x5ff}, [2]rune{0xfb1d, 0xfb4f}),
@@ -45,10 +47,11 @@ func New() *Writer {
 	}
 }
 
-// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is a box
-// with its code point. The time it takes depends on the length of the texts; when ctx ends, it stops.
+// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. An emoji is drawn as an outline, and
+// any other character that no font has as a box with its code point. The time it takes depends on the length of the texts; when ctx ends, it stops.
 func (w *Writer) Write(ctx context.Context, d Document) ([]byte, error) {
 	s := &sheet{printer: newPrinter(ctx, w.fallbacks, d.IssuedAt), Writer: w, document: d, l: d.spoken()}
+	s.printer.emoji = w.emoji
 	s.pdf.SetTitle(prepare(d.Title+" "+d.Number), true)
 	s.pdf.SetAuthor(prepare(d.Seller.Name), true)
 	s.pdf.AddPage()

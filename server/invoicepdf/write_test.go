@@ -126,7 +126,7 @@ func TestWrite_LeavesItsFontsAsTheyAre(t *testing.T) {
 	}
 	_, err := w.Write(t.Context(), d)
 	require.NoError(t, err)
-	for _, f := range append(w.fallbacks, w.regular, w.bold) {
+	for _, f := range append(w.fallbacks, w.regular, w.bold, w.emoji) {
 		used, err := f.load()
 		require.NoError(t, err)
 		fresh, err := newFace(f.family, f.style, f.file).load()
@@ -197,7 +197,21 @@ func TestWrite_TakesAnyText(t *testing.T) {
 	}
 	d := invoice()
 	d.Seller.Name = "cafe\u0301 🎉 (x)"
-	assert.Contains(t, pdf.Pages(t, written(t, d))[0], "café 🎉 (x)", "a box says which character it stands for")
+	assert.Contains(t, pdf.Pages(t, written(t, d))[0], "café 🎉 (x)", "an outline says which character it stands for")
+}
+
+// A bird in the name of a product is a bird, and no number in a box.
+func TestWrite_DrawsEmoji(t *testing.T) {
+	t.Parallel()
+	p := newPrinter(t.Context(), nil, time.Time{})
+	p.emoji = New().emoji
+	p.pdf.AddPage()
+	for _, r := range "🐦🎉❤☀🇩👍🏽" {
+		assert.True(t, p.printEmoji(20, 20, r, textSize), string(r))
+	}
+	for _, r := range "A𝐀\U0010FFFD" {
+		assert.False(t, p.printEmoji(20, 20, r, textSize), string(r))
+	}
 }
 
 // Copied, text reads as it was written, whatever is drawn for it.
