@@ -305,17 +305,6 @@ func ExampleLettersService_Resend() {
 	}
 }
 
-// A program of yours asks, which has an API key. One on a buyer's device uses PublicLicenseKeys.
-func ExampleLicenseKeysService_Validate() {
-	validation, err := client.LicenseKeys.Validate(ctx, &sdk.LicenseKeyValidate{
-		Key: "9F3XT-0MBWC-5Z8RA-H4DNE-17QK2", Product: "prod_01k0000000000000000000000a",
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(validation.Valid, validation.Code)
-}
-
 // What was sold in each month of a year, in the account's timezone.
 func ExampleMetricsService_Get() {
 	metrics, err := client.Metrics.Get(ctx, &sdk.GetMetricsParams{From: new("2027-01-01"), To: new("2027-12-31"), Interval: new(sdk.MetricsIntervalMonth)})
@@ -355,19 +344,6 @@ func ExamplePublicLeadsService_Create() {
 	fmt.Println(receipt.Status)
 }
 
-// A buyer's device asks whether its key still opens the program.
-func ExamplePublicLicenseKeysService_Validate() {
-	device := sdk.New("", sdk.WithBaseURL("https://shop.example/v1"))
-	validation, err := device.PublicLicenseKeys.Validate(ctx, &sdk.PublicLicenseKeyValidate{
-		Account: "acct_01k0000000000000000000000a", Product: "prod_01k0000000000000000000000a",
-		Key: "9F3XT-0MBWC-5Z8RA-H4DNE-17QK2", Fingerprint: new("mac-2f6c1e0a"),
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(validation.Valid, validation.Code)
-}
-
 // Finds customers and orders by the beginnings of words.
 func ExampleSearchService_Do() {
 	found, err := client.Search.Do(ctx, &sdk.SearchParams{Q: "grace", Types: []sdk.SearchType{sdk.SearchTypeCustomer, sdk.SearchTypeOrder}})
@@ -397,24 +373,4 @@ func ExampleTestHelpersService_AdvanceClock() {
 		log.Fatal(err)
 	}
 	fmt.Println(clock.Now.Time(), clock.Done)
-}
-
-// The secret is in this answer alone. VerifyWebhook takes it.
-func ExampleWebhookEndpointsService_Create() {
-	endpoint, err := client.WebhookEndpoints.Create(ctx, &sdk.WebhookEndpointCreate{
-		URL: "https://shop.example/hooks", EnabledEvents: []string{sdk.EventOrderPaid, sdk.EventRefundUpdated},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(endpoint.ID, endpoint.Secret != nil)
-}
-
-// Sends an event again that a receiver lost.
-func ExampleWebhookEventsService_Redeliver() {
-	delivery, err := client.WebhookEvents.Redeliver(ctx, "whev_01k0000000000000000000000a", &sdk.WebhookEventRedelivery{WebhookEndpoint: "we_01k0000000000000000000000a"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(delivery.ID, delivery.Status)
 }

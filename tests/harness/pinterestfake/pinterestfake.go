@@ -378,23 +378,6 @@ func (c *call) read(into any) {
 	}
 }
 
-func encode(a answer) []byte {
-	if a.body == nil {
-		return nil
-	}
-	data, err := json.Marshal(a.body)
-	if err != nil {
-		panic(err)
-	}
-	return data
-}
-
-func write(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(encode(answer{status, body}))
-}
-
 // firstLine returns an error of openapi3filter without the schema that it quotes in further lines.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

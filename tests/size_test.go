@@ -1,0 +1,63 @@
+package tests
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mostLines is how many lines a Go file has at most that people write.
+const mostLines = 400
+
+// longer are the files that have more. None is added: move functions into a file of their own.
+var longer = []string{
+	"ads/reconcile_test.go",
+	"server/billing/history_life_test.go",
+	"server/billing/subscription_cancel_test.go",
+	"server/billing/subscription_money_test.go",
+	"server/billing/typed_buyer_test.go",
+	"server/pages/portal_test.go",
+	"server/pages/stripe_test.go",
+	"tests/contract/ad_extra_test.go",
+	"tests/contract/bystander_test.go",
+	"tests/contract/filter_test.go",
+	"tests/contract/sdktest_test.go",
+	"tests/e2e/ads_test.go",
+	"tests/e2e/ads_world_test.go",
+}
+
+// generated is a line of a file that a program writes.
+var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+func TestFiles_AreShort(t *testing.T) {
+	t.Parallel()
+	all, err := packages()
+	require.NoError(t, err)
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	found := []string{}
+	for _, p := range all {
+		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		require.NoError(t, err)
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			name, err := filepath.Rel(root, path)
+			require.NoError(t, err)
+			if lines := bytes.Count(text, []byte("\n")); lines > mostLines && !generated.Match(text) {
+				found = append(found, name)
+				assert.Contains(t, longer, name, "it has %d lines, more than %d", lines, mostLines)
+			}
+		}
+	}
+	for _, name := range longer {
+		assert.Contains(t, found, name, "it is no longer too long: take it off the list")
+	}
+	assert.True(t, slices.IsSorted(longer), "the list is in order")
+}
