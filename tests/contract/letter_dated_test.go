@@ -58,7 +58,7 @@ func TestLetters_AnInvoiceIsDue(t *testing.T) {
 				t.Fatalf("%d are sent: %+v", len(sent), sent)
 			}
 			for _, l := range sent {
-				if text := arrived(s, l.ID); !strings.Contains(text.Text, *invoice.HostedURL) || !strings.Contains(text.Text, "Amount due: USD\u00a040.00") || !strings.Contains(text.Subject, day) {
+				if text := arrived(s, l.ID); !strings.Contains(text.Text, *invoice.HostedURL) || !strings.Contains(text.Text, "Amount due: $40.00") || !strings.Contains(text.Subject, day) {
 					t.Errorf("it says %q, %q", text.Subject, text.Text)
 				}
 			}
@@ -184,7 +184,7 @@ func TestLetters_AYearRenewsSoon(t *testing.T) {
 		advance(t, c, 2*time.Hour)
 		l := sentOf(t, c, "renewal_upcoming")[0]
 		day := end.Format("2 January 2006")
-		tells(t, s, l, "Your subscription at Test renews on "+day, "On "+day+": USD\u00a090.00\n", "every year\n", "Visa card ending in 4242", "/portal?shop=")
+		tells(t, s, l, "Your subscription at Test renews on "+day, "On "+day+": $90.00\n", "every year\n", "Visa card ending in 4242", "/portal?shop=")
 		advance(t, c, 30*aDay)
 		if sent := sentOf(t, c, "renewal_upcoming"); len(sent) != 1 {
 			t.Errorf("they are %+v", sent)
@@ -282,7 +282,7 @@ func TestLetters_APlanChangesAndASubscriptionIsKept(t *testing.T) {
 		sub := subscription(t, c, cheap)
 		asksFor(t, c, sub, dear, sdk.ProrationBehaviorNextPeriod)
 		day := sub.CurrentPeriodEnd.Time().Format("2 January 2006")
-		tells(t, s, planLetters(t, c, 1)[0], "Your subscription at Test changes", "on "+day+". Until then", "On "+day+": USD\u00a090.00", "every year", "/portal?shop=")
+		tells(t, s, planLetters(t, c, 1)[0], "Your subscription at Test changes", "on "+day+". Until then", "On "+day+": $90.00", "every year", "/portal?shop=")
 		asksFor(t, c, sub, cheap, sdk.ProrationBehaviorNextPeriod)
 		tells(t, s, planLetters(t, c, 2)[0], "Your subscription at Test changes", "Your subscription is ", " now.", "every month")
 		asksFor(t, c, sub, cheap, sdk.ProrationBehaviorNextPeriod)
@@ -321,7 +321,7 @@ func TestLetters_APlanChangesAfterAPause(t *testing.T) {
 		asksFor(t, c, sub, dear, sdk.ProrationBehaviorNextPeriod)
 		day := resumes.Time().Format("2 January 2006")
 		l := planLetters(t, c, 1)[0]
-		tells(t, s, l, "Your subscription at Test changes", " on "+day+". Until then", "On "+day+": USD\u00a090.00")
+		tells(t, s, l, "Your subscription at Test changes", " on "+day+". Until then", "On "+day+": $90.00")
 
 		ok[*sdk.Subscription](t)(c.Subscriptions.Resume(background, sub.ID))
 		ok[*sdk.Subscription](t)(c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{AtPeriodEnd: new(true)}))

@@ -44,8 +44,8 @@ func TestLetters_ATrialIsOverSoon(t *testing.T) {
 			}
 			advance(t, c, 14*aDay-notice+time.Minute)
 			l = only(t, c, "trial_ending", sdk.LetterStatusSent)
-			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": USD\u00a09.00\n",
-				"From then on: USD\u00a09.00 every "+string(interval)+"\n")
+			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": $9.00\n",
+				"From then on: $9.00 every "+string(interval)+"\n")
 			s.Must(t, "DELETE FROM letters WHERE id = '"+l.ID+"'")
 		}
 		if onTrial(t, c, "month", 3); len(settledLetters(t, c, "trial_ending")) != 0 {
@@ -59,12 +59,12 @@ func TestLetters_ATrialSaysWhatIsPaidThen(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		once := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("ONCE"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: new(sdk.DiscountDurationOnce)}))
 		always := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("ALWAYS"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: new(sdk.DiscountDurationForever)}))
-		for discount, says := range map[string]string{once.ID: "The price without discounts: USD\u00a09.00 every month\n", always.ID: "From then on: USD\u00a04.50 every month\n"} {
+		for discount, says := range map[string]string{once.ID: "The price without discounts: $9.00 every month\n", always.ID: "From then on: $4.50 every month\n"} {
 			sub := onTrial(t, c, "month", 14)
 			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Discount: sdk.Set(discount)}))
 			advance(t, c, 12*aDay)
 			l := only(t, c, "trial_ending", sdk.LetterStatusSent)
-			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": USD\u00a04.50\n", says)
+			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": $4.50\n", says)
 			s.Must(t, "DELETE FROM letters WHERE id = '"+l.ID+"'")
 		}
 		sub := onTrial(t, c, "month", 14)
@@ -183,7 +183,7 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 		if l.About.Object != "invoice" || l.About.ID != invoice.ID || l.Customer.ID != who {
 			t.Errorf("the letter is %+v", l)
 		}
-		tells(t, s, l, "Your payment to Test did not go through", "Amount due: USD\u00a09.00\n", "Visa card ending in 0341", "Reason: ", "Next attempt: "+
+		tells(t, s, l, "Your payment to Test did not go through", "Amount due: $9.00\n", "Visa card ending in 0341", "Reason: ", "Next attempt: "+
 			invoice.NextPaymentAttemptAt.Time().Format("2 January 2006")+"\n", *invoice.HostedURL)
 		advance(t, c, 3*aDay)
 		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 || letters[0].Status != sdk.LetterStatusSent {
@@ -281,6 +281,6 @@ func TestLetters_MoneyWasGivenBack(t *testing.T) {
 		if l.About.Object != "refund" || l.About.ID != refund.ID || *l.To != "ada@example.com" {
 			t.Errorf("the letter is %+v", l)
 		}
-		tells(t, s, l, "Your refund from Test: order 1", "USD\u00a05.00", order.ReceiptURL)
+		tells(t, s, l, "Your refund from Test: order 1", "$5.00", order.ReceiptURL)
 	})
 }
