@@ -49,7 +49,7 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPa
 // paid, is CodeInvalid on status; one that is void is returned as it is.
 func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*order.Order, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*order.Order, error) {
-		o, err := s.Order.GetIn(ctx, u, account, ref)
+		o, err := s.Order.Named(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*order.Orde
 
 // verifyOrder verifies the purchase that made an order, or began the subscription that it bills.
 func (s *Store) verifyOrder(ctx context.Context, r db.Reader, account, ref string, wanted bool) error {
-	o, err := s.Order.GetIn(ctx, r, account, ref)
+	o, err := s.Order.Named(ctx, r, account, ref, "")
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 
 // lockRefunded locks the rows that a refund of an order changes, its invoice and then the order, and returns the order.
 func (s *Store) lockRefunded(ctx context.Context, u *db.Unit, account, id string) (*order.Order, error) {
-	o, err := s.Order.GetIn(ctx, u, account, id)
+	o, err := s.Order.Named(ctx, u, account, id, "")
 	if err != nil {
 		return nil, err
 	}

@@ -129,12 +129,7 @@ func (v *PriceVariant) checkSold(sold map[string]string, p *core.Problems) {
 
 // GetPriceVariant returns a price variant, or CodeMissing.
 func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
-	return s.getPriceVariantIn(ctx, s.db, account, ref)
-}
-
-// getPriceVariantIn does what GetPriceVariant does, where r says.
-func (s *Store) getPriceVariantIn(ctx context.Context, r db.Reader, account, ref string) (*PriceVariant, error) {
-	return s.PriceVariantNamed(ctx, r, account, ref, "")
+	return s.PriceVariantNamed(ctx, s.db, account, ref, "")
 }
 
 // PriceVariantsByID returns those of the price variants with these ids that exist, by id.
@@ -274,7 +269,7 @@ func (s *Store) PriceVariantNamed(ctx context.Context, r db.Reader, account, ref
 // lockPriceVariant locks a price variant and its product, and returns both. The product comes first: everybody locks them in
 // this order, so that nobody waits in a circle.
 func (s *Store) lockPriceVariant(ctx context.Context, u *db.Unit, account, ref string) (*Product, *PriceVariant, error) {
-	v, err := s.getPriceVariantIn(ctx, u, account, ref)
+	v, err := s.PriceVariantNamed(ctx, u, account, ref, "")
 	if err != nil {
 		return nil, nil, err
 	}

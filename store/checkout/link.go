@@ -53,12 +53,7 @@ var LinkColumns = db.ColumnsOf[Link]("checkout_links")
 
 // GetLink returns a checkout link, or CodeMissing.
 func (s *Store) GetLink(ctx context.Context, account, ref string) (*Link, error) {
-	return s.getLinkIn(ctx, s.db, account, ref)
-}
-
-// getLinkIn does what GetLink does, where r says.
-func (s *Store) getLinkIn(ctx context.Context, r db.Reader, account, ref string) (*Link, error) {
-	return s.findLink(ctx, r, account, ref)
+	return s.findLink(ctx, s.db, account, ref)
 }
 
 // ListLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not

@@ -132,7 +132,7 @@ func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 
 // offeredLink returns a link that is active and not used up. Any other one is CodeMissing.
 func (s *Store) offeredLink(ctx context.Context, r db.Reader, account, ref string) (*Link, error) {
-	l, err := s.getLinkIn(ctx, r, account, ref)
+	l, err := s.findLink(ctx, r, account, ref)
 	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
 		err = core.Missing("checkout link", "", ref)
 	}

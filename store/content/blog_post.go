@@ -129,12 +129,7 @@ func (b *BlogPost) enter(before *BlogPost, now core.Time) error {
 
 // GetBlogPost returns a post by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
-	return s.getBlogPostIn(ctx, s.db, account, ref)
-}
-
-// getBlogPostIn does what GetBlogPost does, where r says.
-func (s *Store) getBlogPostIn(ctx context.Context, r db.Reader, account, ref string) (*BlogPost, error) {
-	return s.findBlogPost(ctx, r, account, ref)
+	return s.findBlogPost(ctx, s.db, account, ref)
 }
 
 // VisitBlogPost returns a published post, by its slug or one that it had before, with its text. Account is the id without its prefix. A post that
@@ -237,7 +232,7 @@ func (s *Store) UnarchiveBlogPost(ctx context.Context, account, ref string) (*Bl
 // DuplicateBlogPost makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BlogPost, error) {
-		b, err := s.getBlogPostIn(ctx, u, account, ref)
+		b, err := s.findBlogPost(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ func (s *Store) PublishDueBlogPost(ctx context.Context, account, id string) (boo
 		if err != nil || rows == 0 {
 			return false, err
 		}
-		b, err := s.getBlogPostIn(ctx, u, account, id)
+		b, err := s.findBlogPost(ctx, u, account, id)
 		if err != nil {
 			return false, err
 		}

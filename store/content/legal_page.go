@@ -74,12 +74,7 @@ func (l *LegalPage) check(p *core.Problems) {
 
 // GetLegalPage returns a page by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
-	return s.getLegalPageIn(ctx, s.db, account, ref)
-}
-
-// getLegalPageIn does what GetLegalPage does, where r says.
-func (s *Store) getLegalPageIn(ctx context.Context, r db.Reader, account, ref string) (*LegalPage, error) {
-	return s.findLegalPage(ctx, r, account, ref)
+	return s.findLegalPage(ctx, s.db, account, ref)
 }
 
 // LegalPageVersion returns a published version of a page, or CodeMissing.
@@ -167,7 +162,7 @@ func (s *Store) UnarchiveLegalPage(ctx context.Context, account, ref string) (*L
 // DuplicateLegalPage makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LegalPage, error) {
-		l, err := s.getLegalPageIn(ctx, u, account, ref)
+		l, err := s.findLegalPage(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -158,12 +158,7 @@ type List struct {
 
 // Get returns a lead, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Lead, error) {
-	return s.getIn(ctx, s.db, account, ref)
-}
-
-// getIn does what Get does, where r says.
-func (s *Store) getIn(ctx context.Context, r db.Reader, account, ref string) (*Lead, error) {
-	return find(ctx, r, account, ref)
+	return find(ctx, s.db, account, ref)
 }
 
 // List returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
@@ -185,7 +180,7 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Lead, bool
 // status. If the lead is unsubscribed by it, its customer and all other leads of its address are too.
 func (s *Store) Update(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
-		found, err := s.getIn(ctx, u, account, ref)
+		found, err := find(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -205,12 +205,7 @@ var paid = db.Moment{Column: "paid_at", Within: time.Hour, Late: `(` + ofDraft +
 
 // Get returns an order, or CodeMissing.
 func (s *Store) Get(ctx context.Context, account, ref string) (*Order, error) {
-	return s.GetIn(ctx, s.db, account, ref)
-}
-
-// GetIn does what Get does, where r says.
-func (s *Store) GetIn(ctx context.Context, r db.Reader, account, ref string) (*Order, error) {
-	return s.Named(ctx, r, account, ref, "")
+	return s.Named(ctx, s.db, account, ref, "")
 }
 
 // ByID returns those of the orders with these ids that exist, by id.

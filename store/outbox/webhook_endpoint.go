@@ -95,12 +95,7 @@ type ListWebhookEndpoints struct {
 
 // GetWebhookEndpoint returns an endpoint without its secret, or CodeMissing.
 func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
-	return s.getWebhookEndpointIn(ctx, s.db, account, ref)
-}
-
-// getWebhookEndpointIn does what GetWebhookEndpoint does, where r says.
-func (s *Store) getWebhookEndpointIn(ctx context.Context, r db.Reader, account, ref string) (*WebhookEndpoint, error) {
-	return findWebhookEndpoint(ctx, r, account, ref, "")
+	return findWebhookEndpoint(ctx, s.db, account, ref, "")
 }
 
 // ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
@@ -189,7 +184,7 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 // event type are CodeInvalid.
 func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string) (*WebhookEndpoint, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*WebhookEndpoint, error) {
-		e, err := s.getWebhookEndpointIn(ctx, u, account, ref)
+		e, err := findWebhookEndpoint(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}

@@ -37,5 +37,5 @@ func (s *Store) NoteTold(ctx context.Context, u *db.Unit, account, id string) (*
 	if rows == 0 {
 		return nil, nil
 	}
-	return s.getWebhookEndpointIn(ctx, u, account, id)
+	return findWebhookEndpoint(ctx, u, account, id, "")
 }
