@@ -20,24 +20,26 @@ type LetterLine struct {
 	IsDiscounted  bool // a discount may make Next cheaper
 }
 
-// lineOfPlan is a line with those columns of its subscription that say what follows, nil if there is no subscription or nothing follows.
+// lineOfPlan is a line with those columns of its subscription that say what follows, nil if there is no subscription.
 type lineOfPlan struct {
 	lineitem.Item
-	PlanUnit       *int64  `db:"plan_unit"`
-	PlanInterval   *string `db:"plan_interval"`
-	PlanCount      *int64  `db:"plan_count"`
-	PlanCyclesLeft *int64  `db:"plan_cycles_left"`
-	PlanDiscount   *string `db:"plan_discount"`
+	PlanStart      *core.Time `db:"plan_start"`
+	PlanUnit       *int64     `db:"plan_unit"` // nil if nothing follows, too
+	PlanInterval   *string    `db:"plan_interval"`
+	PlanCount      *int64     `db:"plan_count"`
+	PlanCyclesLeft *int64     `db:"plan_cycles_left"`
+	PlanDiscount   *string    `db:"plan_discount"`
 }
 
 // OrderLines returns the lines of an order in their order, with what follows each, in one statement.
 func (s *Store) OrderLines(ctx context.Context, o *order.Order) ([]LetterLine, error) {
-	rows, err := db.Select[lineOfPlan](ctx, s.db, lineitem.Columns.SelectWith("plan_unit", "plan_interval", "plan_count", "plan_cycles_left", "plan_discount")+`
+	rows, err := db.Select[lineOfPlan](ctx, s.db, lineitem.Columns.SelectWith("plan_start", "plan_unit", "plan_interval", "plan_count", "plan_cycles_left", "plan_discount")+`
 		LEFT JOIN (
-			SELECT account_id AS plan_account, id AS plan_id, current_period_start AS plan_start, unit_amount AS plan_unit, interval AS plan_interval,
-				interval_count AS plan_count, billing_cycles - cycles_billed + restarts AS plan_cycles_left, discount_id AS plan_discount
-			FROM subscriptions WHERE status IN ('trialing', 'active') AND NOT cancel_at_period_end AND NOT pause_at_period_end AND pending_change IS NULL
-		) AS plans ON plan_account = account_id AND plan_id = subscription_id AND plan_start = period_start
+			SELECT account_id AS plan_account, id AS plan_id, current_period_start AS plan_start,
+				CASE WHEN status IN ('trialing', 'active') AND NOT cancel_at_period_end AND NOT pause_at_period_end AND pending_change IS NULL THEN unit_amount END AS plan_unit,
+				interval AS plan_interval, interval_count AS plan_count, billing_cycles - cycles_billed + restarts AS plan_cycles_left, discount_id AS plan_discount
+			FROM subscriptions
+		) AS plans ON plan_account = account_id AND plan_id = subscription_id
 		WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,8 @@ func (s *Store) OrderLines(ctx context.Context, o *order.Order) ([]LetterLine, e
 // line returns the line with what follows it. That has its tax, and no discount, as on the page of its checkout.
 func (r *lineOfPlan) line() (LetterLine, error) {
 	line := LetterLine{Item: r.Item, Interval: core.Deref(r.PlanInterval), IntervalCount: core.Deref(r.PlanCount), IsDiscounted: r.PlanDiscount != nil}
-	if r.Kind != lineitem.KindPrice || core.Deref(r.PlanUnit) == 0 || r.PlanCyclesLeft != nil && *r.PlanCyclesLeft < 1 {
+	isCurrent := r.PlanStart != nil && r.PeriodStart != nil && *r.PlanStart == *r.PeriodStart
+	if r.Kind != lineitem.KindPrice || !isCurrent || core.Deref(r.PlanUnit) == 0 || r.PlanCyclesLeft != nil && *r.PlanCyclesLeft < 1 {
 		return line, nil
 	}
 	usual := []lineitem.Item{r.Item}
