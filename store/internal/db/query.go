@@ -142,7 +142,7 @@ func (d *DB) asks(ctx context.Context) (over func()) {
 }
 
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the request if there is one, and
-// the read pool otherwise. It is for what a request asks by itself: a use case passes on its *Unit, or the Reader that it was given.
+// the read pool otherwise. It is for what is asked from outside of store: a use case passes on its *Unit, or the Reader that it was given.
 // What locks or changes rows is given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a
 // transaction by itself.
 type Reader interface {
