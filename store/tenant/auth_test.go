@@ -2,13 +2,13 @@ package tenant
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -260,8 +260,8 @@ func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 		for range 20 {
 			waiting.Go(func() {
 				_, err := s.CountAddress(up, "192.0.2.1")
-				if away, ok := errors.AsType[*core.UnavailableError](err); !ok || !errors.Is(away.Cause, why) {
-					t.Errorf("not counted: %v", err)
+				if away := new(core.UnavailableError); assert.ErrorAs(t, err, &away) {
+					assert.ErrorIs(t, away.Cause, why)
 				}
 			})
 		}

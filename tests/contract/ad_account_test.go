@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -60,9 +63,9 @@ func TestLists_NameTheChannelThatTheyNeed(t *testing.T) {
 func (n onNetwork) ofEU(t *testing.T) sdk.AdAccount {
 	t.Helper()
 	for _, a := range ok[*sdk.AdAccountList](t)(n.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: n.channel})).Data {
-		if a.Country == nil || len(*a.Country) != 2 {
-			t.Errorf("the country of %s is %v", a.ID, a.Country)
-		} else if *a.Country == "DE" {
+		require.NotNil(t, a.Country, a.ID)
+		assert.Len(t, *a.Country, 2, a.ID)
+		if *a.Country == "DE" {
 			return a
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -260,9 +262,9 @@ func TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID(t *testing.T) {
 			t.Log(what)
 			refused(t, err, http.StatusBadRequest, sdk.CodeParameterMissing, "platform")
 		}
-		if result := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body())); result.Platform != n.platform || !result.Changed {
-			t.Errorf("paused, it is %+v", result)
-		}
+		paused := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body()))
+		assert.Equal(t, n.platform, paused.Platform)
+		assert.True(t, paused.Changed)
 		if mine := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, &sdk.GetAdCampaignParams{Platform: &n.platform})); mine.Name != "Same" {
 			t.Errorf("it is %+v", mine)
 		}

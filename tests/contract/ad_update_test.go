@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -59,9 +61,9 @@ func TestUpdateAds_NameWhoHasTheBudget(t *testing.T) {
 		if e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "budget"); !strings.Contains(e.Message, "PATCH /ads/ad-groups/") {
 			t.Errorf("the refusal does not name the ad groups: %s", e.Message)
 		}
-		if changed := ok[*sdk.AdGroup](t)(n.AdGroups.Update(background, below.AdGroupID, &sdk.AdGroupUpdate{Budget: budgetOf("30", "daily")})); changed.Budget.Amount != "30.00" || changed.BudgetLevel != "ad_group" {
-			t.Errorf("the ad group has %+v", changed.Budget)
-		}
+		group := ok[*sdk.AdGroup](t)(n.AdGroups.Update(background, below.AdGroupID, &sdk.AdGroupUpdate{Budget: budgetOf("30", "daily")}))
+		assert.EqualValues(t, "30.00", group.Budget.Amount)
+		assert.EqualValues(t, "ad_group", group.BudgetLevel)
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -158,12 +160,12 @@ func TestLetters_RemindersToOneMailboxWait(t *testing.T) {
 		}
 		s.Must(t, "UPDATE throttles SET ends_at = 0 WHERE subject LIKE 'unasked:%'")
 		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE id = '"+waits.ID+"'")
-		if !comes(func() bool { // while it is tried again it looks as if it waited
+		assert.True(t, comes(func() bool { // while it is tried again it looks as if it waited
 			waits = *ok[*sdk.Letter](t)(c.Letters.Get(background, waits.ID))
 			return waits.Status != sdk.LetterStatusQueued
-		}) || waits.Status != sdk.LetterStatusSent || waits.LastError != nil {
-			t.Errorf("an hour later it is %+v", waits)
-		}
+		}), "an hour later")
+		assert.Equal(t, sdk.LetterStatusSent, waits.Status, "an hour later")
+		assert.Nil(t, waits.LastError, "an hour later")
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -12,9 +14,11 @@ import (
 func TestGetMetrics_TellsWhatWasSoldToday(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		empty := ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{}))
-		if f := empty.Totals; f.Revenue != 0 || f.AverageOrderValue != nil || f.ChurnRateBps != nil || f.CheckoutConversionBps != nil || len(empty.Periods) != 30 {
-			t.Errorf("before anything was sold the metrics are %+v", empty)
-		}
+		assert.Zero(t, empty.Totals.Revenue)
+		assert.Nil(t, empty.Totals.AverageOrderValue)
+		assert.Nil(t, empty.Totals.ChurnRateBps)
+		assert.Nil(t, empty.Totals.CheckoutConversionBps)
+		assert.Len(t, empty.Periods, 30)
 		order := paidWith(t, c, "pm_card_visa")
 		ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(500))}))
 		ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: onSale(t, c, 700).ID}}}))

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -126,9 +128,9 @@ func TestRedeliverWebhookEndpoint_SendsWhatFailedOnceMore(t *testing.T) {
 			ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{Name: &name}))
 		}
 		settled(t, c, e.ID, 3)
-		if e := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID)); e.ConsecutiveFailures != 3 || e.FailingSince == nil {
-			t.Errorf("after three failures: %d, failing since %v", e.ConsecutiveFailures, e.FailingSince)
-		}
+		failing := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID))
+		assert.EqualValues(t, 3, failing.ConsecutiveFailures)
+		assert.NotNil(t, failing.FailingSince)
 		inbox.repaired.Store(true)
 		if got := ok[*sdk.WebhookRedelivery](t)(c.WebhookEndpoints.Redeliver(background, e.ID, hour())); got.Count != 3 || got.Object != "webhook_redelivery" {
 			t.Errorf("the redelivery is %+v", got)
@@ -143,9 +145,9 @@ func TestRedeliverWebhookEndpoint_SendsWhatFailedOnceMore(t *testing.T) {
 				t.Errorf("the redelivery is not signed: %v", err)
 			}
 		}
-		if e := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID)); e.ConsecutiveFailures != 0 || e.FailingSince != nil {
-			t.Errorf("after a success: %d, failing since %v", e.ConsecutiveFailures, e.FailingSince)
-		}
+		working := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID))
+		assert.Zero(t, working.ConsecutiveFailures, "after a success")
+		assert.Nil(t, working.FailingSince, "after a success")
 		if got := ok[*sdk.WebhookRedelivery](t)(c.WebhookEndpoints.Redeliver(background, e.ID, hour())); got.Count != 0 {
 			t.Errorf("%d events that have succeeded are sent again", got.Count)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -83,8 +85,8 @@ func (s *site) createSteadily(t *testing.T, server *harness.Process, n int) {
 		<-tick.C
 		group.Go(func() {
 			resp, err := clients[i%len(clients)].Try(http.MethodPost, "/v1/products", map[string]any{"name": fmt.Sprint("Steady ", i)})
-			if err != nil || resp.Status != http.StatusCreated {
-				t.Errorf("product %d: %v %+v", i, err, resp)
+			if assert.NoError(t, err, "product %d", i) {
+				assert.Equal(t, http.StatusCreated, resp.Status, "product %d: %s", i, resp.Body)
 			}
 		})
 	}
