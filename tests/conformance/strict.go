@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ func newStrictDocument(document any) *strictDocument {
 	d := &strictDocument{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	d.compiler.DefaultDraft(jsonschema.Draft4) // 3.0 is made of what became draft 5, which has the words of draft 4
 	d.compiler.AssertFormat()
+	d.compiler.RegisterFormat(&jsonschema.Format{Name: "int64", Validate: fitsInt64})
 	if err := d.compiler.AddResource("openapi.json", document); err != nil {
 		panic(err)
 	}
@@ -124,11 +126,21 @@ func (d *strictDocument) validate(body []byte, path ...string) error {
 	if err != nil {
 		return err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
 		return err
 	}
 	return schema.Validate(value)
+}
+
+// fitsInt64 refuses a number that has no place in 64 bits. The library knows formats of texts alone.
+func fitsInt64(value any) error {
+	number, ok := value.(json.Number)
+	if !ok {
+		return nil
+	}
+	if exact, ok := new(big.Rat).SetString(number.String()); !ok || !exact.IsInt() || !exact.Num().IsInt64() {
+		return fmt.Errorf("%s is no integer of 64 bits", number)
+	}
+	return nil
 }

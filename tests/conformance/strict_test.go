@@ -22,6 +22,7 @@ func TestStrict_NullableNeedsATypeBesideIt(t *testing.T) {
 		"plain": map[string]any{"type": "string", "nullable": true},
 		"enum":  map[string]any{"type": "string", "nullable": true, "enum": []any{"a"}},
 		"any":   map[string]any{"properties": map[string]any{"value": map[string]any{"description": "whatever it is"}}},
+		"count": map[string]any{"type": "integer", "format": "int64", "nullable": true},
 	}})
 	for name, want := range map[string]map[string]bool{
 		"old":   {`null`: false, `{"city": "Berlin"}`: true, `{}`: false},
@@ -29,6 +30,7 @@ func TestStrict_NullableNeedsATypeBesideIt(t *testing.T) {
 		"plain": {`null`: true, `"Berlin"`: true, `7`: false},
 		"enum":  {`null`: false, `"a"`: true},
 		"any":   {`{"value": null}`: false, `{"value": 7}`: true, `{"value": [null]}`: true},
+		"count": {`9223372036854775807`: true, `-9223372036854775808`: true, `9223372036854775808`: false, `1e30`: false, `1.5`: false, `7 8`: false, `null`: true},
 	} {
 		for body, valid := range want {
 			err := document.validate([]byte(body), "definitions", name)
