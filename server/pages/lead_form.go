@@ -175,8 +175,9 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	return "", err
 }
 
-// isTicked reports whether the visitor ticked a box. One that is sent back is ticked again only then: nobody agrees to what they did not tick.
-func isTicked(c echo.Context, box string) bool { return c.FormValue(box) == "true" }
+// isTicked reports whether the visitor ticked a box. One that is sent back is ticked again only then: nobody agrees to what they did not tick. The
+// address of a form ticks nothing.
+func isTicked(c echo.Context, box string) bool { return c.Request().PostFormValue(box) == "true" }
 
 // entered returns what was typed into a field, without what no keyboard has.
 func entered(c echo.Context, field string) string {
