@@ -350,8 +350,8 @@ func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
 		if name == "card_number" && refused.Reason == "" && !typesCard && c.FormValue("payment_method") == "" {
 			said = l.T("error.no_card")
 		}
-		if typed := entered(c, "email"); name == "email" && typed != "" && refused.Reason == "" {
-			said = cmp.Or(wrongEmail(l, core.FaultOfEmail(typed), "error.email"), said)
+		if email := strings.TrimSpace(textOnly(c.FormValue("email"))); name == "email" && email != "" && refused.Reason == "" { // as it was refused
+			said = cmp.Or(wrongEmail(l, core.FaultOfEmail(email), "error.email"), said)
 		}
 		problems[name] = cmp.Or(problems[name], said)
 	}

@@ -53,6 +53,7 @@ func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
 		refused("card_cvc", "Die Prüfnummer", typed("card_cvc", "12"))
 		refused("email", "Geben Sie Ihre E-Mail-Adresse ein", typed("email", "nobody"))
 		refused("email", "Eine E-Mail-Adresse hat keine Leerzeichen", typed("email", "ada @example.com"))
+		refused("email", "Eine E-Mail-Adresse hat keine Leerzeichen", typed("email", "ada\t@example.com"))
 		_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes = true })
 		require.NoError(t, err)
 		refused("discount_code", "Diesen Rabattcode gibt es nicht", typed("discount_code", "none"))
