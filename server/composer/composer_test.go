@@ -154,6 +154,8 @@ func TestGenerate_ByRulesShowsPostsAndAForm(t *testing.T) {
 		w := newStudio(t, url, nil)
 		_, err := w.Store.Content.CreateBlogPost(t.Context(), w.account, content.BlogPost{Title: "On ships", Body: "a", Status: content.BlogPostStatusPublished, Access: content.BlogPostAccessPublic})
 		require.NoError(t, err)
+		_, err = w.Store.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Locale = "de-AT" })
+		require.NoError(t, err)
 		v, err := w.generate("A page with a newsletter.")
 		require.NoError(t, err)
 		var types []string
@@ -161,6 +163,8 @@ func TestGenerate_ByRulesShowsPostsAndAForm(t *testing.T) {
 			types = append(types, b.Type)
 		}
 		require.Equal(t, []string{"hero", "products", "posts", "lead_form"}, types)
+		assert.Equal(t, "In Kontakt bleiben", *v.Content.Blocks[3].Heading, "as the seller speaks")
+		assert.Equal(t, "Schreiben Sie mir, was es bei Ada Neues gibt.", *v.Content.Blocks[3].ConsentText)
 		_, err = w.Store.Content.UpdateAISite(t.Context(), w.account, w.site.ID, func(d *content.AISiteDraft) { d.Sent = json.RawMessage(core.JSONText(v.Content)) })
 		require.NoError(t, err, "what was generated can be sent")
 	})
