@@ -347,6 +347,7 @@ func (w *shop) ticksAt(link *checkout.Link, email string) *checkout.Checkout {
 		form[name] = values
 	}
 	form.Set("shown", "1900")
+	form.Set("locale", "fr")
 	response, err := w.browser.PostForm(w.begun(link.URL, form), form)
 	require.NoError(w.t, err)
 	w.read(response, http.StatusOK)
@@ -368,6 +369,7 @@ func TestCheckoutPage_RemindsOfWhatIsThere(t *testing.T) {
 	unproven := w.ticksAt(link, "nobody@example.com")
 	c := w.ticksAt(link, "grace@example.com")
 	require.NoError(t, w.mails(mailServer{w}))
+	assert.Contains(t, w.letters[len(w.letters)-1].Subject, "Confirmez que", "they are asked as they bought")
 	w.posts(w.subscribeLink(), http.StatusOK)
 	_, err := w.Checkout.UpdateLink(t.Context(), w.account, link.ID, func(l *checkout.Link) { l.Active = false })
 	require.NoError(t, err)
