@@ -201,17 +201,17 @@ func Find(tag string) *Locale {
 	return nil
 }
 
-// SameLanguage reports whether two tags are of one language in one script, such as de and de-AT.
+// SameLanguage reports whether two tags are of one language in one script, such as de and de-AT. A text that names no language is that of no other.
 func SameLanguage(a, b string) bool {
 	if a == b {
 		return true
 	}
 	first, second := language.Make(a), language.Make(b)
-	firstBase, _ := first.Base()
-	secondBase, _ := second.Base()
+	firstBase, firstSure := first.Base() // which guesses English where no language is named
+	secondBase, secondSure := second.Base()
 	firstScript, _ := first.Script()
 	secondScript, _ := second.Script()
-	return firstBase == secondBase && firstScript == secondScript
+	return firstBase == secondBase && firstScript == secondScript && min(firstSure, secondSure) == language.Exact
 }
 
 // DirOf returns the direction in which the language of a tag is written, ltr or rtl.

@@ -186,6 +186,9 @@ func TestSameLanguage_KnowsRegionsAndScripts(t *testing.T) {
 	assert.True(t, SameLanguage("zh-TW", "zh-Hant"))
 	assert.False(t, SameLanguage("zh-TW", "zh-CN"))
 	assert.False(t, SameLanguage("de", "fr"))
+	for _, unknown := range []string{"xx", "German", "?"} { // an account may have any text
+		assert.False(t, SameLanguage(unknown, "en"), unknown)
+	}
 	for tag, dir := range map[string]string{"de": "ltr", "ar": "rtl", "he-IL": "rtl", "fa": "rtl", "pa-Arab": "rtl", "pa": "ltr", "no tag": "ltr"} {
 		assert.Equal(t, dir, DirOf(tag), tag)
 	}
