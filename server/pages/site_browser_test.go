@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/axe"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 )
@@ -105,6 +106,11 @@ func TestSite_CanBeUsedByEverybody(t *testing.T) {
 			}
 		}
 	}
+	_, err = w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Locale = "ar" })
+	require.NoError(t, err)
+	page.Go(strings.Replace(addresses["composed"], w.server.URL, open.URL, 1) + "?anew") // a browser keeps a page for a moment
+	page.Wait(`document.dir === 'rtl' && document.querySelector('.price')`)
+	assert.Equal(t, "true", page.Value(`(price => { const text = document.createRange(); text.selectNodeContents(price); return Math.abs(text.getBoundingClientRect().right - price.getBoundingClientRect().right) < 1 })(document.querySelector('.price'))`), "a price of ours stands where the page's text does")
 	assert.Empty(t, page.Refused())
 }
 
