@@ -9,9 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/discount"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -82,6 +85,16 @@ func TestReceiptLetter_SaysWhatWasBoughtAndWhatIsPaidNext(t *testing.T) {
 		assert.Contains(t, receipt(monthly, "0 4522 4522"), "\n2 × Handbook, trial until 14 February 2039: $0.00\nThen $45.22 every month, 5 times, from 14 February 2039\nVAT 19%: $0.00\nTotal: $0.00\n")
 		monthly.TrialDays = 0
 		assert.Contains(t, receipt(monthly, "4522"), "\n2 × Handbook: $38.00\nThen $45.22 every month, 4 times, from 28 February 2039\nVAT 19%: $7.22\nTotal: $45.22\n")
+		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
+		require.NoError(t, err)
+		lines, err := w.OrderLines(t.Context(), &orders[0])
+		require.NoError(t, err)
+		require.NotNil(t, lines[0].Next)
+		_, err = w.billing.ChangeSubscription(t.Context(), w.account, *lines[0].SubscriptionID, store.ChangeSubscription{PriceVariant: *lines[0].PriceVariantID, Quantity: new(int64(3)), Behavior: tenant.ProrationBehaviorNextInvoice})
+		require.NoError(t, err)
+		lines, err = w.OrderLines(t.Context(), &orders[0])
+		require.NoError(t, err)
+		assert.Nil(t, lines[0].Next, "three are paid next, and the line is of two")
 		assert.Contains(t, receipt(catalog.PriceVariant{Amount: 1900}, "4522"), "\n2 × Handbook: $38.00\nVAT 19%: $7.22\nTotal: $45.22\n")
 	})
 }
