@@ -29,12 +29,24 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 	assert.Contains(t, shown, "I accept Rules &amp; &lt;rites&gt; of Ada")
 	assert.Contains(t, shown, `id="terms-problem"`)
 
-	form := card("4242424242424242", "3800")
+	form := card("4000000000000002", "3800")
 	form.Set("terms", "true")
+	again := func() string { // in the same browser
+		response, err := w.browser.Get(c.URL)
+		require.NoError(t, err)
+		return w.read(response, http.StatusOK)
+	}
+	const ticked = `name="terms" type="checkbox" value="true" checked`
+	assert.Contains(t, w.post(c, http.StatusOK, form), ticked, "as it was sent with the attempt of which the page tells")
+	assert.Contains(t, again(), ticked)
+	_, err = w.Content.UpdateLegalPage(t.Context(), w.account, page.ID, func(l *content.LegalPage) { l.Body = "Be quick." })
+	require.NoError(t, err)
+	assert.NotContains(t, again(), ticked, "nobody has accepted the new text")
+	form.Set("card_number", "4242424242424242")
 	assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
 	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
 	require.Len(t, orders[0].LegalAcceptances.V, 1)
 	assert.Equal(t, page.ID, orders[0].LegalAcceptances.V[0].LegalPage)
-	assert.EqualValues(t, 1, orders[0].LegalAcceptances.V[0].Version)
+	assert.EqualValues(t, 2, orders[0].LegalAcceptances.V[0].Version)
 }

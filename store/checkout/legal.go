@@ -50,7 +50,7 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 		}
 		c.accept(pages, now)
 	}
-	p.Check(c.TermsAcceptedAt != nil && c.hasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
+	p.Check(c.TermsAcceptedAt != nil && c.HasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
 	return nil
 }
 
@@ -62,8 +62,8 @@ func (c *Checkout) accept(pages []content.LegalPage, now core.Time) {
 	}
 }
 
-// hasAccepted reports whether the buyer has accepted each of the pages as it is now.
-func (c *Checkout) hasAccepted(pages []content.LegalPage) bool {
+// HasAccepted reports whether the buyer has accepted each of the pages as it is now.
+func (c *Checkout) HasAccepted(pages []content.LegalPage) bool {
 	accepted := map[string]int64{}
 	for _, a := range c.LegalAcceptances.V {
 		accepted[a.LegalPage] = a.Version
