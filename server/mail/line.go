@@ -22,7 +22,8 @@ func Describe(l *locale.Locale, item *lineitem.Item) string {
 	return item.Describe()
 }
 
-// sumsOf returns what an order is of, and what it comes to: its lines with what follows each, discount, taxes and total.
+// sumsOf returns what an order is of, and what it comes to: its lines with what follows each, discount, taxes and total, and what credit paid
+// of that.
 func sumsOf(l *locale.Locale, seller *tenant.Account, o *order.Order, bought []store.LetterLine) (sums []sum) {
 	money := func(amount int64) string { return l.Money(amount, o.Currency) }
 	for i := range bought {
@@ -43,7 +44,11 @@ func sumsOf(l *locale.Locale, seller *tenant.Account, o *order.Order, bought []s
 		}
 		sums = append(sums, sum{name: name, amount: money(tax.TaxAmount)})
 	}
-	return append(sums, sum{name: l.T("total.total"), amount: money(o.TotalAmount), isTotal: true})
+	sums = append(sums, sum{name: l.T("total.total"), amount: money(o.TotalAmount), isTotal: true})
+	if o.BalanceApplied > 0 {
+		sums = append(sums, sum{name: l.T("document.paid_credit"), amount: money(o.BalanceApplied)}, sum{name: l.T("document.paid"), amount: money(o.PaidAmount)})
+	}
+	return sums
 }
 
 // nextOf says what is paid after a line, and when, in the words of the checkout. It is empty for nothing.

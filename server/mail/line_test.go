@@ -8,6 +8,8 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/order"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestDescribe_SaysATrialInTheLanguageAndKeepsTheSellersWords(t *testing.T) {
@@ -20,4 +22,14 @@ func TestDescribe_SaysATrialInTheLanguageAndKeepsTheSellersWords(t *testing.T) {
 	assert.Equal(t, "Club（2026年12月9日まで無料体験）", Describe(locale.Find("ja"), item))
 	item.Kind = lineitem.KindCustom
 	assert.Equal(t, "Club, trial until 2026-12-09", Describe(locale.Find("de"), item))
+}
+
+// Whoever had credit finds on their card less than the total, and the letter says why.
+func TestReceipt_SaysWhatCreditPaid(t *testing.T) {
+	t.Parallel()
+	says := func(o *order.Order) string {
+		return content{spoken: locale.English, sums: sumsOf(locale.English, &tenant.Account{}, o, nil)}.text()
+	}
+	assert.Contains(t, says(&order.Order{Currency: "usd", TotalAmount: 4500, PaidAmount: 500, BalanceApplied: 4000}), "Total: $45.00\nPaid from credit: $40.00\nPaid: $5.00\n")
+	assert.NotContains(t, says(&order.Order{Currency: "usd", TotalAmount: 4500, PaidAmount: 4500}), "Paid")
 }
