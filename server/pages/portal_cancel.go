@@ -99,6 +99,10 @@ func (p *Pages) resumeSubscription(v *visit) error {
 		if err != nil {
 			return err
 		}
+		now, err := p.store.ClockOf(v.ctx(), v.Session.AccountID)
+		if err != nil || goesOn(sub, now) { // the button was pressed twice
+			return err
+		}
 		if !isTheirPause(sub) {
 			return core.Invalid("status", v.l.T("subscription.no_resume"))
 		}
@@ -109,6 +113,12 @@ func (p *Pages) resumeSubscription(v *visit) error {
 
 // pauseEnd returns until when a customer pauses: for the month after a period.
 func pauseEnd(period core.Time) core.Time { return core.TimeOf(period.Time().AddDate(0, 1, 0)) }
+
+// goesOn reports whether a subscription neither rests nor ends, or begins its next period now that its pause is over.
+func goesOn(s *subscription.Subscription, now core.Time) bool {
+	begins := s.Status == subscription.StatusPaused && s.ResumesAt != nil && *s.ResumesAt <= now
+	return (s.Status == subscription.StatusActive || begins) && !s.PauseAtPeriodEnd && s.CancelAt() == nil
+}
 
 // isTheirPause reports whether a subscription rests, or is going to, for as long as its customer can have chosen. The seller may have good reason for
 // another pause, and ends that.

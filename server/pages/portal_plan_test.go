@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -199,9 +200,24 @@ func TestPortal_CustomerPausesInsteadOfCancelling(t *testing.T) {
 		g.shop.guest("other@example.com").does(path+"/pause", nil, http.StatusNotFound)
 		g.shop.guest("another@example.com").does(path+"/resume", nil, http.StatusNotFound)
 		assert.Contains(t, g.see(path, http.StatusOK), ">Resume the subscription</button>")
-		assert.Contains(t, g.does(path+"/resume", nil, http.StatusOK), "goes on as before.")
+		for range 2 {
+			assert.Contains(t, g.does(path+"/resume", nil, http.StatusOK), "goes on as before.")
+		}
 		assert.False(t, g.subscription(sub.ID).PauseAtPeriodEnd)
-		_, err := g.PauseSubscription(t.Context(), g.account, sub.ID, store.PauseSubscription{})
+		g.does(path+"/pause", nil, http.StatusOK)
+		g.now = sub.CurrentPeriodEnd.Time().Add(time.Hour)
+		g.run()
+		g.renew()
+		assert.Contains(t, g.see(path, http.StatusOK), "the next period begins at once and is charged.")
+		for range 2 {
+			assert.Contains(t, g.does(path+"/resume", nil, http.StatusOK), "goes on as before.")
+		}
+		g.run()
+		assert.Equal(t, subscription.StatusActive, g.subscription(sub.ID).Status)
+		orders, _, err := g.Order.List(t.Context(), g.account, order.List{Page: core.Page{Limit: 10}, Subscription: sub.ID})
+		require.NoError(t, err)
+		assert.Len(t, orders, 2, "one is of the period that has begun")
+		_, err = g.PauseSubscription(t.Context(), g.account, sub.ID, store.PauseSubscription{})
 		require.NoError(t, err)
 		assert.NotContains(t, g.see(path, http.StatusOK), "Resume the subscription", "the seller paused it")
 		assert.Contains(t, g.does(path+"/resume", nil, http.StatusUnprocessableEntity), "You have not paused")
