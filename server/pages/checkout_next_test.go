@@ -60,7 +60,7 @@ func TestCheckoutPage_SaysWhatIsPaidNextWithoutDiscountsAndWithTax(t *testing.T)
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}, "country": {"DE"}}), "Then $22.00 every month, from")
 }
 
-// The receipt's letter says what was bought and what is paid next, in the words of the checkout.
+// The receipt's letter says what was bought and what is paid next, in the words of the checkout, but that a discount that is used up is over.
 func TestReceiptLetter_SaysWhatWasBoughtAndWhatIsPaidNext(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -70,9 +70,13 @@ func TestReceiptLetter_SaysWhatWasBoughtAndWhatIsPaidNext(t *testing.T) {
 			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1900, Name: "VAT"}}}
 		})
 		require.NoError(t, err)
-		receipt := func(v catalog.PriceVariant, shown string) string {
+		receipt := func(v catalog.PriceVariant, shown string, codes ...string) string {
 			t.Helper()
 			c := w.checkout(v)
+			for _, code := range codes {
+				_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.AllowDiscountCodes = true; d.EnterDiscountCode(&code) })
+				require.NoError(t, err)
+			}
 			form := card("4242424242424242", shown)
 			form.Set("country", "DE")
 			assert.Contains(t, w.post(c, http.StatusOK, form), "Thank you for your order")
@@ -85,6 +89,11 @@ func TestReceiptLetter_SaysWhatWasBoughtAndWhatIsPaidNext(t *testing.T) {
 		assert.Contains(t, receipt(monthly, "0 4522 4522"), "\n2 × Handbook, trial until 14 February 2039: $0.00\nThen $45.22 every month, 5 times, from 14 February 2039\nVAT 19%: $0.00\nTotal: $0.00\n")
 		monthly.TrialDays = 0
 		assert.Contains(t, receipt(monthly, "4522"), "\n2 × Handbook: $38.00\nThen $45.22 every month, 4 times, from 28 February 2039\nVAT 19%: $7.22\nTotal: $45.22\n")
+		for code, says := range map[string]string{"once": "Then $45.22 every month, 4 times, from 28 February 2039", "forever": "Without the discount: $45.22 every month, 4 times, from 28 February 2039"} {
+			_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Half", Code: &code, Type: discount.TypePercent, PercentBps: new(int64(5000)), Duration: discount.Duration(code)})
+			require.NoError(t, err)
+			assert.Contains(t, receipt(monthly, "2261 2261 4522", code), "\n2 × Handbook: $38.00\n"+says+"\nDiscount: -$19.00\nVAT 19%: $3.61\nTotal: $22.61\n")
+		}
 		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		lines, err := w.OrderLines(t.Context(), &orders[0])
