@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"bytes"
-	"image"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -35,13 +32,6 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/markup"
 )
-
-// drawn is a page with its data.
-type drawn struct {
-	name, template string
-	frame          ui.Frame
-	data           any
-}
 
 // hostile is what somebody may write wherever text is taken.
 const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>{{.}}` + "\u202E" + ` javascript:alert(3) ' onfocus='x`
@@ -245,35 +235,6 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		{"portal-experience", "portal_experience.html", course.frame(), course}, {"portal-experience-empty", "portal_experience.html", nothing.frame(), nothing},
 		{"portal-ended", "portal_ended.html", empty.frame(), empty.portalPage},
 	}
-}
-
-// draw returns the HTML of a page.
-func draw(t *testing.T, templates *ui.Templates, d drawn) string {
-	t.Helper()
-	var page bytes.Buffer
-	require.NoError(t, templates.Write(&page, d.template, d.frame, d.data), d.name)
-	return page.String()
-}
-
-func usual(text string) string { return text }
-
-// painted returns a picture as PNG, which grows lighter to its end.
-func painted(t *testing.T, width, height int) string {
-	t.Helper()
-	picture := image.NewGray(image.Rect(0, 0, width, height))
-	for i := range picture.Pix {
-		picture.Pix[i] = uint8(96 + 128*(i%width)/width)
-	}
-	var file strings.Builder
-	require.NoError(t, png.Encode(&file, picture))
-	return file.String()
-}
-
-func ours(t *testing.T) *ui.Templates {
-	t.Helper()
-	templates, err := parse(locale.English, []byte("/* ours */"), []byte("/* ours */"))
-	require.NoError(t, err)
-	return templates
 }
 
 func TestEveryPage_IsDrawnOfEveryTemplate(t *testing.T) {
