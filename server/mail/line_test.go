@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -32,4 +33,12 @@ func TestReceipt_SaysWhatCreditPaid(t *testing.T) {
 	}
 	assert.Contains(t, says(&order.Order{Currency: "usd", TotalAmount: 4500, PaidAmount: 500, BalanceApplied: 4000}), "Total: $45.00\nPaid from credit: $40.00\nPaid: $5.00\n")
 	assert.NotContains(t, says(&order.Order{Currency: "usd", TotalAmount: 4500, PaidAmount: 4500}), "Paid")
+}
+
+// The names of what was bought stand below one another, in whatever script each is.
+func TestReceipt_HasItsNamesInAColumn(t *testing.T) {
+	t.Parallel()
+	letter, err := content{spoken: locale.English, sums: []sum{{name: "طيور البحر", amount: "$10.00"}}}.html(&tenant.Account{Name: "Ada"}, false)
+	require.NoError(t, err)
+	assert.Regexp(t, `<td class="ink" style="[^"]*"><bdi>طيور البحر</bdi></td>`, letter)
 }
