@@ -47,6 +47,30 @@ func TestBeginAction_CountsWhatItBringsBack(t *testing.T) {
 	})
 }
 
+func TestUpdateAd_CountsWhateverANetworkWasAskedBefore(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		rejected := a.over(t, "c1", 20, StatusRejected, BudgetLevelCampaign)
+		before, asked := a.campaigns(t, ListCampaigns{}).Items[0], a.Now()
+		begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpUpdateAd, AdAccount: a.in, TargetID: "c1a"})
+		require.NoError(t, err)
+		ad := rejected.Ads[0]
+		ad.Status = StatusPendingReview
+		_, err = a.SettleAction(t.Context(), a.account, begun.Action.ID, Outcome{State: ActionDone, Changed: Batch{Ads: []Ad{ad}}})
+		require.NoError(t, err)
+		counts := func(what string) {
+			figures, err := a.CheckSpend(t.Context(), a.account, OpCreateAd, a.in, a.begin(1).Change)
+			require.NoError(t, err)
+			assert.Equal(t, 20*AmountUnit, figures.TotalBefore, what)
+		}
+		counts("the ad is reviewed again")
+		old := State{PlatformID: "c1", Status: StatusRejected, Seen: before.SyncedAt}
+		require.NoError(t, a.RecordStates(t.Context(), a.account, PlatformFacebook, LevelCampaign, []State{old}, asked))
+		counts("a list was asked before")
+		require.NoError(t, a.PutBatch(t.Context(), a.in, Batch{Campaigns: rejected.Campaigns, Groups: rejected.Groups}, asked))
+		counts("a stretch was asked before")
+	})
+}
+
 func TestBeginAction_WhatHasEndedStaysOff(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.limit(t, 100, 100)
