@@ -2,6 +2,7 @@ package ads_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -106,6 +107,39 @@ func TestSwitch_OfWhichNobodyKnowsTheLastIsLookedAtSoon(t *testing.T) {
 			assert.Equal(t, syncs, w.line.syncs.Load(), "once is enough")
 			require.NoError(t, turn.resume())
 		}
+	})
+}
+
+func TestSync_LooksUntilItHasSeenWhatIsInDoubt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		on, turn, s := w.seeded(), w.turns(ad)["campaign"], w.slow(0)
+		list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{AdAccountID: w.account.PlatformID})
+		require.NoError(t, err)
+		end := strconv.Itoa(len(list.Items))
+		s.fail[end] = ads.ErrUnavailable
+		require.Contains(t, s.round(), end, "this walk goes on from its end")
+
+		w.before("SetStatus", func() {
+			require.NoError(t, turn.pause())
+			require.NoError(t, turn.resume())
+			w.line.say("Report", ads.ErrUnavailable)
+		})
+		require.NoError(t, turn.pause())
+		w.line.say("", nil)
+		look := func() []string {
+			s.asked = nil
+			w.advance.Add(int64(2 * time.Minute))
+			_ = w.SyncDue(t.Context())
+			return s.asked
+		}
+		assert.Equal(t, []string{end}, look(), "its network is out of order")
+		clear(s.fail)
+		assert.Equal(t, []string{end}, look(), "the campaign was read before the doubt came")
+		assert.Equal(t, on, w.seeded(), "it may be on")
+		assert.Contains(t, look(), "", "a walk of its own")
+		assert.Equal(t, on-20, w.seeded(), "the pause was last")
+		assert.Empty(t, look(), "once is enough")
 	})
 }
 

@@ -73,47 +73,58 @@ func (s *Service) SyncDue(ctx context.Context) error {
 	})
 }
 
-// syncDue claims an ad account and mirrors it. For each channel the list of its ad accounts is read only once in a
-// round.
+// syncDue claims an ad account and mirrors it. What is in doubt there stays marked if it was not seen for a reason that
+// passes.
 func (s *Service) syncDue(ctx context.Context, due advert.DueAccount, asked *sync.Map) error {
 	mine, err := s.store.ClaimSync(ctx, due)
 	if err != nil || !mine {
 		return err
 	}
+	seen, err := s.syncClaimed(ctx, due, asked)
+	if due.LookAgain && !seen && (err == nil || isPassing(ctx, err)) {
+		err = errors.Join(err, s.store.LookAgain(context.WithoutCancel(ctx), due))
+	}
+	return ignoreAnswer(err)
+}
+
+// syncClaimed mirrors an ad account that was claimed, and reports whether it has seen all of it since. For each channel the
+// list of its ad accounts is read only once in a round.
+func (s *Service) syncClaimed(ctx context.Context, due advert.DueAccount, asked *sync.Map) (seen bool, err error) {
 	line, err := s.activated(ctx, due.AccountID, due.ChannelID)
 	if err != nil {
-		return ignoreAnswer(err)
+		return false, err
 	}
 	if _, known := asked.LoadOrStore(due.ChannelID, true); !known {
 		if _, err := s.mirrorAccess(ctx, line); err != nil {
-			return ignoreAnswer(err)
+			return false, err
 		}
 	}
 	a, err := s.store.GetAccount(ctx, line.channel, due.PlatformID)
 	if err != nil {
-		return ignoreAnswer(err)
+		return false, err
 	}
-	return ignoreAnswer(s.goOn(ctx, line, a))
+	return s.goOn(ctx, line, a)
 }
 
 // maxWalkAge is how old a walk that goes on from round to round may become. Then a new one begins.
 const maxWalkAge = 24 * time.Hour
 
 // goOn mirrors an ad account from where the last round stopped, and stores where this one stops if it does not come to
-// the end.
-func (s *Service) goOn(ctx context.Context, l *line, a *advert.Account) error {
+// the end. It reports whether it has seen all of the ad account by itself.
+func (s *Service) goOn(ctx context.Context, l *line, a *advert.Account) (seen bool, err error) {
 	w := walk{began: a.SyncBegan, cursor: a.SyncCursor}
 	if now := s.store.Now(); w.cursor == "" || now > w.began.Add(maxWalkAge) {
 		w = walk{began: now}
 	}
+	fresh := w.cursor == ""
 	whole, err := s.walk(ctx, l, a, &w, s.store.Now().Add(walkTime))
 	if whole {
-		return err
+		return fresh && err == nil, err
 	}
 	if err != nil && !isPassing(ctx, err) {
 		w.cursor = "" // it may be the cursor that is wrong
 	}
-	return errors.Join(err, s.store.PauseSync(context.WithoutCancel(ctx), a, w.began, w.cursor))
+	return false, errors.Join(err, s.store.PauseSync(context.WithoutCancel(ctx), a, w.began, w.cursor))
 }
 
 // isPassing reports whether a walk that ended with an error can go on later from the same place.

@@ -165,12 +165,14 @@ func (s *Store) GetAccount(ctx context.Context, channel *SocialAccount, id strin
 	return a, nil
 }
 
-// DueAccount names an ad account that may have to be mirrored again, and when it was mirrored last.
+// DueAccount names an ad account that may have to be mirrored again, when it was mirrored last, and whether something in it
+// is in doubt.
 type DueAccount struct {
 	AccountID  string    `db:"account_id"`
 	ChannelID  string    `db:"channel_id"`
 	PlatformID string    `db:"platform_id"`
 	SyncedAt   core.Time `db:"synced_at"`
+	LookAgain  bool      `db:"look_again"`
 }
 
 // DueAccounts returns at most limit ad accounts, of all accounts, that were last mirrored before a time, or before inDoubt
@@ -179,8 +181,8 @@ type DueAccount struct {
 // candidates: whoever wants to mirror one claims it with ClaimSync.
 func (s *Store) DueAccounts(ctx context.Context, before, inDoubt core.Time, limit int) ([]DueAccount, error) {
 	return db.Select[DueAccount](ctx, s.db, `
-		SELECT account_id, channel_id, platform_id, synced_at FROM (
-			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at,
+		SELECT account_id, channel_id, platform_id, synced_at, look_again FROM (
+			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at, a.look_again,
 				ROW_NUMBER() OVER (PARTITION BY a.account_id ORDER BY a.synced_at, a.channel_id, a.platform_id) AS turn
 			FROM ad_accounts AS a
 			CROSS JOIN social_accounts AS c
@@ -190,13 +192,29 @@ func (s *Store) DueAccounts(ctx context.Context, before, inDoubt core.Time, limi
 
 // ClaimSync claims the mirroring of an ad account for the caller, and reports whether it succeeded: of several that
 // ask, the first one has it. It sets synced_at to now, so that the ad account is not due again soon even if the
-// mirroring fails. What is in doubt there is no longer marked.
+// mirroring fails. What is in doubt there is no longer marked: a doubt that comes during the mirroring is marked anew.
 func (s *Store) ClaimSync(ctx context.Context, due DueAccount) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		rows, err := u.Exec(ctx, `UPDATE ad_accounts SET synced_at = ?, look_again = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
 			s.Now(), false, due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
 		return rows == 1, err
 	})
+}
+
+// LookAgain marks an ad account again in which something is still in doubt.
+func (s *Store) LookAgain(ctx context.Context, due DueAccount) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		return nil, lookAgainAt(ctx, u, due.AccountID, due.ChannelID, due.PlatformID)
+	})
+	return err
+}
+
+// lookAgainAt marks an ad account: it is in doubt how something in it is at its network.
+func lookAgainAt(ctx context.Context, u *db.Unit, account, channel, id string) error {
+	if _, err := u.Exec(ctx, `UPDATE ad_accounts SET look_again = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`, true, account, channel, id); err != nil {
+		return fmt.Errorf("mark an ad account: %w", err)
+	}
+	return nil
 }
 
 // PauseSync stores where a walk through an ad account has stopped, and when that walk began, so that the next one can

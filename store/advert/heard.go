@@ -116,9 +116,7 @@ func (s *Store) decide(ctx context.Context, u *db.Unit, action *Action, out *Out
 	if !doubt {
 		return at, nil
 	}
-	_, err := u.Exec(ctx, `UPDATE ad_accounts SET look_again = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
-		true, action.AccountID, action.ChannelID, action.AdAccountID)
-	return at, err
+	return at, lookAgainAt(ctx, u, action.AccountID, action.ChannelID, action.AdAccountID)
 }
 
 // standing is what the mirror has of the state and the budget of one thing.
