@@ -1,8 +1,10 @@
 package advert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -76,4 +78,16 @@ func (s *Store) lockOutcomes(ctx context.Context, u *db.Unit, account string, ac
 		ids = append(ids, above...)
 	}
 	return s.lockCampaigns(ctx, u, account, ids)
+}
+
+// byAdAccount returns the indexes of actions by their ad accounts, which are marked in this order if something is in doubt.
+func byAdAccount(actions []*Action) []int {
+	indexes := make([]int, len(actions))
+	for i := range indexes {
+		indexes[i] = i
+	}
+	slices.SortStableFunc(indexes, func(a, b int) int {
+		return cmp.Or(cmp.Compare(actions[a].ChannelID, actions[b].ChannelID), cmp.Compare(actions[a].AdAccountID, actions[b].AdAccountID))
+	})
+	return indexes
 }

@@ -72,3 +72,42 @@ func TestMirror_IsLockedInOneOrder(t *testing.T) {
 		}
 	})
 }
+
+// Two requests that mark the same ad accounts do not wait for each other.
+func TestSettleActions_MarksAdAccountsInOneOrder(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		second := *a.in
+		second.PlatformID = "act_2"
+		require.NoError(t, a.PutAccounts(t.Context(), a.channel, []Account{*a.in, second}))
+		var settlements []Settlement
+		for _, in := range []*Account{&second, a.in} {
+			id := "in_" + in.PlatformID
+			require.NoError(t, a.PutBatch(t.Context(), in, hierarchyOf(id, 10*AmountUnit), a.Now()))
+			begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpPauseCampaign, AdAccount: in, TargetID: id})
+			require.NoError(t, err)
+			off := Batch{Campaigns: []Campaign{{PlatformID: id, ConfiguredStatus: ConfiguredPaused, Status: StatusPaused}}}
+			settlements = append(settlements, Settlement{begun.Action.ID, Outcome{State: ActionDone, Changed: off}})
+		}
+		await, done := dbtest.Waiter(t, a.db), make(chan error, 1)
+		_, err := db.Tx(t.Context(), a.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			lock := u.Lock()
+			if _, err := db.Select[string](ctx, u, `SELECT platform_id FROM ad_accounts WHERE account_id = ? AND platform_id = 'act_1'`+lock, a.account); err != nil {
+				return nil, err
+			}
+			go func() {
+				_, err := a.SettleActions(t.Context(), a.account, settlements)
+				done <- err
+			}()
+			await()
+			if a.db.Engine != core.SQLite {
+				lock += ` NOWAIT`
+			}
+			return db.Select[string](ctx, u, `SELECT platform_id FROM ad_accounts WHERE account_id = ? AND platform_id = 'act_2'`+lock, a.account)
+		})
+		assert.NoError(t, err, "who holds the first ad account has to wait for the second")
+		assert.NoError(t, <-done)
+		due, err := a.DueAccounts(t.Context(), 0, a.Now(), 10)
+		require.NoError(t, err)
+		assert.Len(t, due, 2, "both are marked")
+	})
+}

@@ -56,8 +56,8 @@ func (s *Store) SettleActions(ctx context.Context, account string, settlements [
 	})
 }
 
-// settleActions does the work of SettleActions inside a transaction. It locks the actions, and then the campaigns of all
-// of them.
+// settleActions does the work of SettleActions inside a transaction. It locks the actions, then the campaigns of all of
+// them, and then the ad accounts that it marks.
 func (s *Store) settleActions(ctx context.Context, u *db.Unit, account string, settlements []Settlement) ([]*Action, error) {
 	actions := make([]*Action, len(settlements))
 	for i := range settlements {
@@ -70,8 +70,8 @@ func (s *Store) settleActions(ctx context.Context, u *db.Unit, account string, s
 	if err := s.lockOutcomes(ctx, u, account, actions, settlements); err != nil {
 		return nil, err
 	}
-	for i, action := range actions {
-		if err := s.settleLocked(ctx, u, action, settlements[i].Outcome); err != nil {
+	for _, i := range byAdAccount(actions) {
+		if err := s.settleLocked(ctx, u, actions[i], settlements[i].Outcome); err != nil {
 			return nil, err
 		}
 	}
