@@ -101,8 +101,10 @@ func TestGuardrails_HoldWhateverIsAskedFor(t *testing.T) {
 		for _, action := range w.actions() {
 			assert.True(t, action.IsFinal())
 		}
-		w.looks() // at what is in doubt, if there is anything
+		thought := w.seeded()
+		w.looks() // at what is marked, and at nothing else
 		mirrored := w.seeded()
+		assert.LessOrEqual(t, mirrored, thought, "what is in doubt counts")
 		w.advance.Store(int64(time.Hour))
 		require.NoError(t, w.SyncDue(t.Context()))
 		assert.Equal(t, mirrored, w.seeded(), "the network has what we think it has")

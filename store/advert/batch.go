@@ -34,7 +34,8 @@ func (s *Store) FinishSync(ctx context.Context, a *Account, began core.Time) err
 		now := s.Now()
 		for _, table := range []string{"ad_campaigns", "ad_groups", "ads"} {
 			if _, err := u.Exec(ctx, `
-				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = COALESCE(deleted_at, ?), updated_at = ?
+				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = COALESCE(deleted_at, ?), updated_at = ?,
+					synced_at = synced_at + 1
 				WHERE account_id = ? AND ad_account_id = ? AND platform = ? AND synced_at < ? AND (deleted_at IS NULL OR status <> 'cancelled')`,
 				now, now, a.AccountID, a.PlatformID, a.Platform, began); err != nil {
 				return nil, fmt.Errorf("cancel what is gone: %w", err)
