@@ -2,6 +2,7 @@ package ads
 
 import (
 	"context"
+	"time"
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
@@ -10,6 +11,9 @@ import (
 // maxLooks is how often a request asks how something is that others keep changing. After that the store takes the safer reading,
 // and the mirror is brought up to date soon.
 const maxLooks = 2
+
+// lookTime is how long these looks take together at most. With the other calls of an action that is less than its lease.
+const lookTime = 8 * time.Second
 
 // seen returns when the row was written last, for an action that is about to switch it. It is 0 if the row is off already and
 // is to be switched off: whoever is about to switch it on has not written that yet.
@@ -32,6 +36,8 @@ type doubt struct {
 // confirm asks the network how things are whose rows somebody has written since it was asked, and corrects the answer by
 // that. It returns how the rows were when the answer, as it is then, was asked for.
 func (s *Service) confirm(ctx context.Context, l *line, a *advert.Account, d doubt) advert.Heard {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
 	for range maxLooks {
 		now, err := s.store.Heard(ctx, d.account, d.platform, d.places)
 		if err != nil {

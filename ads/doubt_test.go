@@ -57,7 +57,13 @@ func (w *world) looks() {
 func TestSwitch_NoClockSaysWhichAnswerIsNewer(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ad := w.create(w.ad()).Row
-		on := w.seeded()
+		on, looks := w.seeded(), 0
+		w.line.hold = func(ctx context.Context) {
+			looks++
+			end, ends := ctx.Deadline()
+			assert.True(t, ends && time.Until(end) < 10*time.Second, "an action takes less than its lease")
+		}
+		defer func() { assert.NotZero(t, looks) }()
 		for name, turn := range w.turns(ad) {
 			for what, ahead := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 				w.advance.Add(int64(ahead))
