@@ -57,17 +57,18 @@ func (s *Store) StatusBelow(ctx context.Context, account string, level Level, id
 }
 
 // reviveAbove gives the ad group and the campaign of an ad, if they were rejected with all of their ads, the state that their ads have
-// together now: with another creative the ad is no longer rejected, and their budget counts again. They get another time, too: what
-// a network was asked before does not hold for them any more.
+// together now: with another creative the ad is no longer rejected, and their budget counts again. They get another time in any case:
+// what a network was asked before does not hold for them any more.
 func (s *Store) reviveAbove(ctx context.Context, u *db.Unit, a *Account, ad string) error {
 	revived, now := int64(0), s.Now()
 	for _, at := range []struct{ level, column string }{{levelTables[LevelGroup], "ad_group_id"}, {levelTables[LevelCampaign], "campaign_id"}} {
-		n, err := u.Exec(ctx, `
-			UPDATE `+at.level+` SET status = CASE configured_status WHEN 'paused' THEN 'paused' ELSE 'active' END,
-				synced_at = CASE WHEN synced_at < ? THEN ? ELSE synced_at + 1 END
-			WHERE account_id = ? AND platform = ? AND status = 'rejected'
-				AND platform_id = (SELECT `+at.column+` FROM ads WHERE account_id = ? AND platform = ? AND platform_id = ?)`,
-			now, now, a.AccountID, a.Platform, a.AccountID, a.Platform, ad)
+		above := ` WHERE account_id = ? AND platform = ? AND platform_id = (SELECT ` + at.column + ` FROM ads WHERE account_id = ? AND platform = ? AND platform_id = ?)`
+		place := []any{a.AccountID, a.Platform, a.AccountID, a.Platform, ad}
+		_, err := u.Exec(ctx, `UPDATE `+at.level+` SET synced_at = CASE WHEN synced_at < ? THEN ? ELSE synced_at + 1 END`+above, append([]any{now, now}, place...)...)
+		if err != nil {
+			return fmt.Errorf("note a change below %s: %w", at.level, err)
+		}
+		n, err := u.Exec(ctx, `UPDATE `+at.level+` SET status = CASE configured_status WHEN 'paused' THEN 'paused' ELSE 'active' END`+above+` AND status = 'rejected'`, place...)
 		if err != nil {
 			return fmt.Errorf("revive %s: %w", at.level, err)
 		}

@@ -49,25 +49,31 @@ func TestBeginAction_CountsWhatItBringsBack(t *testing.T) {
 
 func TestUpdateAd_CountsWhateverANetworkWasAskedBefore(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
-		rejected := a.over(t, "c1", 20, StatusRejected, BudgetLevelCampaign)
-		before, asked := a.campaigns(t, ListCampaigns{}).Items[0], a.Now()
-		begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpUpdateAd, AdAccount: a.in, TargetID: "c1a"})
-		require.NoError(t, err)
-		ad := rejected.Ads[0]
-		ad.Status = StatusPendingReview
-		_, err = a.SettleAction(t.Context(), a.account, begun.Action.ID, Outcome{State: ActionDone, Changed: Batch{Ads: []Ad{ad}}})
-		require.NoError(t, err)
-		counts := func(what string) {
-			figures, err := a.CheckSpend(t.Context(), a.account, OpCreateAd, a.in, a.begin(1).Change)
+		counted := Amount(0)
+		for id, status := range map[string]Status{"known": StatusRejected, "news": StatusActive} { // in the mirror, while its ad is rejected
+			b := a.over(t, id, 20, status, BudgetLevelCampaign)
+			row, err := a.GetCampaign(t.Context(), a.account, PlatformFacebook, id)
 			require.NoError(t, err)
-			assert.Equal(t, 20*AmountUnit, figures.TotalBefore, what)
+			asked := a.Now()
+			begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpUpdateAd, AdAccount: a.in, TargetID: id + "a"})
+			require.NoError(t, err)
+			b.Ads[0].Status = StatusPendingReview
+			_, err = a.SettleAction(t.Context(), a.account, begun.Action.ID, Outcome{State: ActionDone, Changed: Batch{Ads: b.Ads}})
+			require.NoError(t, err)
+			counted += 20 * AmountUnit
+			counts := func(what string) {
+				figures, err := a.CheckSpend(t.Context(), a.account, OpCreateAd, a.in, a.begin(1).Change)
+				require.NoError(t, err)
+				assert.Equal(t, counted, figures.TotalBefore, "%s: %s", id, what)
+			}
+			counts("the ad is reviewed again")
+			old := State{PlatformID: id, Status: StatusRejected, Seen: row.SyncedAt}
+			require.NoError(t, a.RecordStates(t.Context(), a.account, PlatformFacebook, LevelCampaign, []State{old}, asked))
+			counts("a list was asked before")
+			b.Campaigns[0].Status, b.Groups[0].Status = StatusRejected, StatusRejected
+			require.NoError(t, a.PutBatch(t.Context(), a.in, Batch{Campaigns: b.Campaigns, Groups: b.Groups}, asked))
+			counts("a stretch was asked before")
 		}
-		counts("the ad is reviewed again")
-		old := State{PlatformID: "c1", Status: StatusRejected, Seen: before.SyncedAt}
-		require.NoError(t, a.RecordStates(t.Context(), a.account, PlatformFacebook, LevelCampaign, []State{old}, asked))
-		counts("a list was asked before")
-		require.NoError(t, a.PutBatch(t.Context(), a.in, Batch{Campaigns: rejected.Campaigns, Groups: rejected.Groups}, asked))
-		counts("a stretch was asked before")
 	})
 }
 
