@@ -171,6 +171,36 @@ func TestUpdate_SeesWhatSomebodyElseSwitchedOn(t *testing.T) {
 	})
 }
 
+func TestUpdate_LooksAtWhatSomebodyElseRaised(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.BudgetLevel = "campaign"
+		ad := w.create(in).Row
+		on := w.seeded()
+		change := func() {
+			_, err := w.UpdateCampaign(t.Context(), w.by, ad.CampaignID, budget("30", "daily"))
+			require.NoError(t, err)
+			assert.Equal(t, on+10, w.seeded(), "the answer")
+		}
+		w.meanwhile(func() {
+			manager := sandbox.New(w.Advert, ad.Platform, sandbox.Options{})
+			conn := ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: ad.Platform, Now: func() time.Time { return w.Store.Now().Time() }}
+			campaign := ads.Ref{AdAccount: w.account.PlatformID, Level: advert.LevelCampaign, ID: ad.CampaignID}
+			_, err := manager.Update(t.Context(), conn, campaign, ads.Patch{Currency: "usd", Budget: &ads.Budget{Amount: 500 * advert.AmountUnit, Type: "daily"}})
+			require.NoError(t, err)
+			w.advance.Add(int64(16 * time.Minute))
+			require.NoError(t, w.SyncDue(t.Context()))
+		})
+		change()
+		w.looks()
+		assert.Equal(t, on+480, w.seeded(), "somebody raised it after the answer")
+		change()
+		syncs := w.line.syncs.Load()
+		w.looks()
+		assert.Equal(t, syncs, w.line.syncs.Load(), "nobody else changed it")
+	})
+}
+
 func TestSettle_APauseByHandUndoesNoLaterResume(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ad := w.create(w.ad()).Row

@@ -107,6 +107,9 @@ func (a *Action) Target() Place {
 	return Place{LevelAd, a.TargetID}
 }
 
+// saw reports whether a place is the target of the action, and was written last at a time that the action has seen.
+func (a *Action) saw(p Place, at core.Time) bool { return p == a.Target() && at == a.Seen }
+
 // Failure says why an action was refused, or why its outcome is not known.
 type Failure struct {
 	Code    core.Code           `json:"code"`

@@ -85,7 +85,8 @@ func (b *Batch) described(of *Action) []described {
 //
 // If nobody has written a row since it was seen, the answer holds. Otherwise nobody knows which of the two is newer. Then
 // what either of them has as on is on, because too much is safer than too little, and the network is looked at again
-// soon. What was created gets the budget that the mirror has, which somebody has changed since.
+// soon. What was created gets the budget that the mirror has, which somebody has changed since. What was changed gets the
+// answer's budget, but the network is looked at again if somebody has written a greater one since the action began.
 func (s *Store) decide(ctx context.Context, u *db.Unit, action *Action, out *Outcome) (core.Time, error) {
 	heard := out.Heard
 	if heard == nil {
@@ -104,6 +105,9 @@ func (s *Store) decide(ctx context.Context, u *db.Unit, action *Action, out *Out
 		at = max(at, is.SyncedAt+1)
 		if i < len(made) && is.Amount > 0 { // else its list may not tell of new budgets yet
 			*row.amount, *row.kind = is.Amount, is.Kind
+		}
+		if i >= len(made) && !action.Op.IsSwitch() && is.Amount > *row.amount && !action.saw(row.Place, is.SyncedAt) {
+			doubt = true // somebody may have raised it since the network answered
 		}
 		if is.SyncedAt == heard[row.Place] || is.Configured == *row.configured {
 			continue
