@@ -126,14 +126,17 @@ func assertLimitHeaders(t *testing.T, asked time.Time, h http.Header) (remaining
 	r, _ := limit[0].(httpsfv.Item).Params.Get("r")
 	s, _ := limit[0].(httpsfv.Item).Params.Get("t")
 	remaining, reset = r.(int64), s.(int64)
-	assert.True(t, 0 <= remaining && remaining < 600, remaining)
-	assert.True(t, 1 <= reset && reset <= 60, reset)
+	assert.GreaterOrEqual(t, remaining, int64(0), remaining)
+	assert.Less(t, remaining, int64(600), remaining)
+	assert.GreaterOrEqual(t, reset, int64(1), reset)
+	assert.LessOrEqual(t, reset, int64(60), reset)
 	end, err := httpsfv.UnmarshalItem(h.Values("X-RateLimit-Reset"))
 	require.NoError(t, err)
 	at, ok := end.Value.(int64)
 	require.True(t, ok, end.Value)
 	assert.Zero(t, at%60, "a window is a minute of the clock")
-	assert.True(t, asked.Unix()+reset-1 <= at && at <= answered.Unix()+reset+1, "asked at %d: it ends in %d s, at %d", asked.Unix(), reset, at)
+	assert.LessOrEqual(t, asked.Unix()+reset-1, at, "asked at %d: it ends in %d s, at %d", asked.Unix(), reset, at)
+	assert.LessOrEqual(t, at, answered.Unix()+reset+1, "asked at %d: it ends in %d s, at %d", asked.Unix(), reset, at)
 	return remaining, reset
 }
 

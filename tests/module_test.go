@@ -6,9 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 const sdkModule = module + "sdk"
@@ -67,9 +68,9 @@ func TestSDK_IsAModuleOfItsOwn(t *testing.T) {
 		"GOFLAGS=-mod=mod -modcacherw -trimpath", "CGO_ENABLED=0"}
 	run(t, program, env, "go", "mod", "tidy")
 	list := strings.Fields(run(t, program, env, "go", "list", "-m", "-f", "{{.Path}}", "all"))
-	if len(list) > most || !slices.Contains(list, sdkModule) || slices.Contains(list, strings.TrimSuffix(module, "/")) {
-		t.Errorf("the build list of a program with the SDK is %q: at most %d modules, without the server's", list, most)
-	}
+	assert.LessOrEqual(t, len(list), most)
+	assert.Contains(t, list, sdkModule)
+	assert.NotContains(t, list, strings.TrimSuffix(module, "/"))
 	run(t, program, env, "go", "build", "-o", filepath.Join(dir, "shop"), ".")
 }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What a sentence of a document may have, in words. Half of the sentences of each have no more than the first.
@@ -80,9 +82,8 @@ func wordsOf(sentence string) int {
 func guideFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../server/reference/guide/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no guides are found", err)
-	}
+	require.NoError(t, err, "no guides are found")
+	require.NotEmpty(t, files, "no guides are found")
 	return files
 }
 

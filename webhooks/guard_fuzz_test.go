@@ -105,7 +105,8 @@ func FuzzCheckURL(f *testing.F) {
 		require.NotContains(t, stored, `\`)
 		require.LessOrEqual(t, len(stored), maxURL)
 		for _, r := range u.Host {
-			require.True(t, r > ' ' && r < 0x7f, "%q", u.Host)
+			require.Greater(t, r, ' ', "%q", u.Host)
+			require.Less(t, r, rune(0x7f), "%q", u.Host)
 		}
 		if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 			require.True(t, mayReach(a), stored)

@@ -148,7 +148,9 @@ func TestCreate_PutsTheBudgetOnOneLevel(t *testing.T) {
 			}
 			assert.Equal(t, "2000", with.Get(name))
 			assert.Equal(t, "LOWEST_COST_WITHOUT_CAP", with.Get("bid_strategy"))
-			assert.False(t, without.Has("daily_budget") || without.Has("lifetime_budget") || without.Has("bid_strategy"))
+			assert.False(t, without.Has("daily_budget"))
+			assert.False(t, without.Has("lifetime_budget"))
+			assert.False(t, without.Has("bid_strategy"))
 			assert.Equal(t, "2026-11-29T00:00:00+0000", group.Get("end_time"))
 			assert.Equal(t, level, made.Campaign.BudgetLevel)
 		}

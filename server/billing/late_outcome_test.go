@@ -44,7 +44,8 @@ func TestSubscription_WaitsForTheOutcomeOfItsPeriod(t *testing.T) {
 			orders := w.ordersOf(sub)
 			if last := orders[len(orders)-1]; declined {
 				assert.Len(t, orders, 3, "of the days since, the one that runs is billed")
-				assert.True(t, *last.PeriodStart <= w.Now() && w.Now() < *last.PeriodEnd)
+				assert.LessOrEqual(t, *last.PeriodStart, w.Now())
+				assert.Less(t, w.Now(), *last.PeriodEnd)
 			} else {
 				assert.Greater(t, len(orders), 4, "the days since are billed")
 			}

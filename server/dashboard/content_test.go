@@ -92,7 +92,9 @@ func TestPosts_AreWrittenSeenBeforeAndPublished(t *testing.T) {
 
 		reader := w.Member(t, w.api.Account, person.RoleReadOnly)
 		page = sees(t, reader, at, "<strong>books</strong>")
-		require.False(t, strings.Contains(page, "<textarea") || strings.Contains(page, "/delete") || strings.Contains(page, "/unpublish"))
+		require.NotContains(t, page, "<textarea")
+		require.NotContains(t, page, "/delete")
+		require.NotContains(t, page, "/unpublish")
 		status, _ = reader.Get(at + "/delete")
 		require.Equal(t, http.StatusForbidden, status)
 

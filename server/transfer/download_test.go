@@ -92,7 +92,8 @@ func TestDownload_IsOnlyEverSaved(t *testing.T) {
 			require.Equal(t, "attachment", kind)
 			require.Equal(t, name, parameters["filename"], "the extended form wins")
 			for _, sign := range []byte(h.Get("Content-Disposition")) {
-				require.True(t, ' ' <= sign && sign <= '~', h.Get("Content-Disposition"))
+				require.GreaterOrEqual(t, sign, byte(' '), h.Get("Content-Disposition"))
+				require.LessOrEqual(t, sign, byte('~'), h.Get("Content-Disposition"))
 			}
 		}
 	})

@@ -21,7 +21,11 @@ func TestChart_DrawsInProportionAndInside(t *testing.T) {
 		require.Len(t, c.Bars, len(values), name)
 		require.Len(t, c.Rules, 5, name)
 		for i, b := range c.Bars {
-			assert.True(t, b.X >= chartLeft && b.X+b.Width <= chartWidth && b.Y >= 0 && b.Height >= 0 && b.Y+b.Height <= chartHeight, "%s %d %+v", name, i, b)
+			assert.GreaterOrEqual(t, b.X, int64(chartLeft), "%s %d %+v", name, i, b)
+			assert.LessOrEqual(t, b.X+b.Width, int64(chartWidth), "%s %d %+v", name, i, b)
+			assert.GreaterOrEqual(t, b.Y, int64(0), "%s %d %+v", name, i, b)
+			assert.GreaterOrEqual(t, b.Height, int64(0), "%s %d %+v", name, i, b)
+			assert.LessOrEqual(t, b.Y+b.Height, int64(chartHeight), "%s %d %+v", name, i, b)
 			assert.Equal(t, values[i] > 0, b.Height > 0, "%s %d", name, i)
 		}
 	}

@@ -36,7 +36,8 @@ func colours(t *testing.T) map[string][2]light {
 				both[i] = oklch(numbers[0], numbers[1], numbers[2])
 			}
 			for _, part := range both[i] {
-				assert.True(t, part > -0.001 && part < 1.001, "%s is no colour of sRGB", found[1])
+				assert.Greater(t, part, -0.001, "%s is no colour of sRGB", found[1])
+				assert.Less(t, part, 1.001, "%s is no colour of sRGB", found[1])
 			}
 		}
 		all[found[1]] = both

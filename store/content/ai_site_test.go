@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -45,7 +46,8 @@ func TestCreateAISite_ParallelOnesHaveOneDefaultAndOwnSubdomains(t *testing.T) {
 				defaults++
 			}
 			subdomains[site.Subdomain] = true
-			require.True(t, isSubdomain(site.Subdomain) && strings.HasPrefix(site.Subdomain, "shop-front"), site.Subdomain)
+			require.True(t, isSubdomain(site.Subdomain), site.Subdomain)
+			require.True(t, strings.HasPrefix(site.Subdomain, "shop-front"), site.Subdomain)
 		}
 		require.Equal(t, 1, defaults)
 		require.Len(t, subdomains, sites)

@@ -57,7 +57,8 @@ func FuzzPageTokenSigned(f *testing.F) {
 		}
 		id, known := core.ParseID(core.KindOrder, link.ID)
 		account, knownAccount := core.ParseID(core.KindAccount, link.Account)
-		require.True(t, known && knownAccount)
+		require.True(t, known)
+		require.True(t, knownAccount)
 		require.Equal(t, []string{link.ID, link.Account}, []string{id, account})
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // answers is a program that answers everything alike.
@@ -60,9 +62,8 @@ func TestSameAnswers_FindsWhatDiffers(t *testing.T) {
 	} {
 		w, _ := soldWorld(t, "completed", "completed")
 		err := w.sameAnswers(answers(t, one), answers(t, other))
-		if (err == nil) != (said == "") || err != nil && !strings.Contains(err.Error(), said) {
-			t.Errorf("%s beside %s: %v, not %q", one, other, err, said)
-		}
+		assert.Equal(t, said == "", err == nil, other)
+		assert.False(t, err != nil && !strings.Contains(err.Error(), said), other)
 	}
 }
 

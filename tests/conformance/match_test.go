@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestMatch_FindsEachOperationByItsOwnPath(t *testing.T) {
@@ -13,9 +15,9 @@ func TestMatch_FindsEachOperationByItsOwnPath(t *testing.T) {
 		for _, name := range o.PathParameters() {
 			path, want[name] = strings.Replace(path, "{"+name+"}", "of_"+name, 1), "of_"+name
 		}
-		if found, params := Promised().Match(o.Method, path); found != o || !maps.Equal(params, want) {
-			t.Errorf("%s %s is taken for %+v with %v", o.Method, path, found, params)
-		}
+		found, params := Promised().Match(o.Method, path)
+		assert.Same(t, o, found, path)
+		assert.True(t, maps.Equal(params, want), path)
 		if found, _ := Promised().Match("PUT", path); found != nil {
 			t.Errorf("PUT %s is taken for %s", path, found.ID)
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // recorder takes the place of a test and keeps what would have failed it.
@@ -79,9 +82,8 @@ func TestTransport_SeesEveryBreakOfTheContract(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		got := strings.Join(seen.failures, "\n")
-		if (c.fault == "") != (got == "") || !strings.Contains(got, c.fault) {
-			t.Errorf("%s: the transport says %q, %q is expected", name, got, c.fault)
-		}
+		assert.Equal(t, got == "", c.fault == "", "%s: the transport", name)
+		assert.Contains(t, got, c.fault, "%s: the transport", name)
 	}
 }
 
@@ -96,9 +98,8 @@ func TestTransport_WantsEveryRequestIDOnce(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 	}
-	if len(seen.failures) != 1 || !strings.Contains(seen.failures[0], "given twice") {
-		t.Errorf("a repeated request id is not noticed: %q", seen.failures)
-	}
+	require.Len(t, seen.failures, 1, "a repeated request id is not noticed")
+	assert.Contains(t, seen.failures[0], "given twice", "a repeated request id is not noticed")
 }
 
 func TestCoverage_NamesWhatWasNeverSeen(t *testing.T) {
@@ -109,9 +110,8 @@ func TestCoverage_NamesWhatWasNeverSeen(t *testing.T) {
 		c.saw(op, status)
 	}
 	gaps := strings.Join(c.Gaps(nil), "\n")
-	if strings.Contains(gaps, "getAccount ") || !strings.Contains(gaps, "createProduct was never answered 201") {
-		t.Errorf("the gaps are\n%s", gaps)
-	}
+	assert.NotContains(t, gaps, "getAccount ", "the gaps are\n")
+	assert.Contains(t, gaps, "createProduct was never answered 201", "the gaps are\n")
 }
 
 func TestParseFault_IsStrict(t *testing.T) {

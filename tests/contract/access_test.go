@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/oapi-codegen/nullable"
+	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -20,9 +21,10 @@ func hasAccess(t *testing.T, a *sdk.Access, err error, via sdk.AccessVia, grant 
 		}
 		return *p
 	}
-	if a.Object != "access" || a.HasAccess != (via != "") || shown((*string)(a.Via)) != string(via) || shown(a.Grant) != grant {
-		t.Errorf("access is %t by %q and grant %q, not by %q and %q", a.HasAccess, shown((*string)(a.Via)), shown(a.Grant), via, grant)
-	}
+	assert.Equal(t, "access", a.Object)
+	assert.Equal(t, via != "", a.HasAccess)
+	assert.Equal(t, string(via), shown((*string)(a.Via)))
+	assert.Equal(t, grant, shown(a.Grant))
 }
 
 func TestGetExperienceAccess_IsByAnyActiveGrant(t *testing.T) {

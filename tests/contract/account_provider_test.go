@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -14,23 +17,21 @@ const stripeKey, stripeWebhookSecret = "sk_test_4eC39HqLyjWDarjtT1zdp7dc", "whse
 func TestUpdateAccount_KeepsTheSecretsOfStripeToItself(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		a := ok[*sdk.Account](t)(c.Account.Get(background))
-		if a.PaymentsProvider != sdk.PaymentsProviderTest || a.StripeSecretKeyLast4 != nil || a.StripeWebhookSecretLast4 != nil {
-			t.Errorf("a new account is paid by %+v", a)
-		}
+		assert.Equal(t, sdk.PaymentsProviderTest, a.PaymentsProvider, "a new account is paid")
+		require.Nil(t, a.StripeSecretKeyLast4, "a new account is paid")
+		assert.Nil(t, a.StripeWebhookSecretLast4, "a new account is paid")
 		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
 			PaymentsProvider: new(sdk.PaymentsProviderStripe), StripeSecretKey: sdk.Set(stripeKey), StripeWebhookSecret: sdk.Set(stripeWebhookSecret),
 		}))
-		if a.PaymentsProvider != sdk.PaymentsProviderStripe || *a.StripeSecretKeyLast4 != "p7dc" || *a.StripeWebhookSecretLast4 != "Kp2x" {
-			t.Errorf("the account is paid by %+v", a)
-		}
+		assert.Equal(t, sdk.PaymentsProviderStripe, a.PaymentsProvider, "the account is paid")
+		assert.Equal(t, "p7dc", *a.StripeSecretKeyLast4, "the account is paid")
+		assert.Equal(t, "Kp2x", *a.StripeWebhookSecretLast4, "the account is paid")
 		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Name: new("Ada")}))
-		if a.StripeSecretKeyLast4 == nil || a.StripeWebhookSecretLast4 == nil {
-			t.Errorf("another change took the secrets away: %+v", a)
-		}
+		require.NotNil(t, a.StripeSecretKeyLast4, "another change took the secrets away")
+		assert.NotNil(t, a.StripeWebhookSecretLast4, "another change took the secrets away")
 		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{StripeSecretKey: sdk.Null[string]()}))
-		if a.StripeSecretKeyLast4 != nil || a.StripeWebhookSecretLast4 == nil {
-			t.Errorf("the account is paid by %+v", a)
-		}
+		require.Nil(t, a.StripeSecretKeyLast4, "the account is paid")
+		assert.NotNil(t, a.StripeWebhookSecretLast4, "the account is paid")
 	})
 }
 
@@ -56,9 +57,8 @@ func TestUpdateAccount_TakesThePublishableKeyOfStripe(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		const publishable = "pk_test_TYooMQauvdEDq54NiTphI7jx"
 		a := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{StripeSecretKey: sdk.Set(stripeKey), StripePublishableKey: sdk.Set(publishable)}))
-		if a.StripePublishableKey == nil || *a.StripePublishableKey != publishable {
-			t.Errorf("the account is %+v", a)
-		}
+		require.NotNil(t, a.StripePublishableKey, "the account")
+		assert.Equal(t, publishable, *a.StripePublishableKey, "the account")
 		_, err := c.Account.Update(background, &sdk.AccountUpdate{StripePublishableKey: sdk.Set("pk_live_TYooMQauvdEDq54NiTphI7jx")})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "stripe_publishable_key")
 		if a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{StripePublishableKey: sdk.Null[string]()})); a.StripePublishableKey != nil {

@@ -2,9 +2,11 @@ package contract
 
 import (
 	"net/http"
-	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -16,13 +18,13 @@ func TestUpdateAccount_ChangesWhatIsSent(t *testing.T) {
 		a := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
 			BusinessName: sdk.Set("Ada Ltd"), Timezone: new("Europe/Berlin"), BusinessAddress: sdk.Set(sdk.Address{Country: new("GB")}),
 		}))
-		if *a.BusinessName != "Ada Ltd" || a.Timezone != "Europe/Berlin" || *a.BusinessAddress.Country != "GB" || a.Name != "Test" {
-			t.Errorf("the account is %+v", a)
-		}
+		assert.Equal(t, "Ada Ltd", *a.BusinessName, "the account")
+		assert.Equal(t, "Europe/Berlin", a.Timezone, "the account")
+		assert.Equal(t, "GB", *a.BusinessAddress.Country, "the account")
+		assert.Equal(t, "Test", a.Name, "the account")
 		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{BusinessName: sdk.Null[string]()}))
-		if a.BusinessName != nil || a.BusinessAddress == nil {
-			t.Errorf("the account is %+v", a)
-		}
+		require.Nil(t, a.BusinessName, "the account")
+		assert.NotNil(t, a.BusinessAddress, "the account")
 		if read := ok[*sdk.Account](t)(c.Account.Get(background)); read.UpdatedAt != a.UpdatedAt {
 			t.Errorf("the account reads as %+v", read)
 		}
@@ -32,9 +34,8 @@ func TestUpdateAccount_ChangesWhatIsSent(t *testing.T) {
 func TestUpdateAccount_HasAColour(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		a := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{AccentColor: sdk.Set("#C2410c")}))
-		if a.AccentColor == nil || *a.AccentColor != "#C2410c" {
-			t.Errorf("the colour is %v", a.AccentColor)
-		}
+		require.NotNil(t, a.AccentColor, "the colour")
+		assert.Equal(t, "#C2410c", *a.AccentColor, "the colour")
 		for _, wrong := range []string{"", "red", "#fff", "C2410C", "#c2410g", "#c2410c0", "#c2410c\n", "#c2410c;}"} {
 			_, err := c.Account.Update(background, &sdk.AccountUpdate{AccentColor: sdk.Set(wrong)})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "accent_color")
@@ -83,10 +84,12 @@ func TestUpdateAccount_RefusesWhatCannotBe(t *testing.T) {
 func TestUpdateAccount_BillingSettings(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		a := ok[*sdk.Account](t)(c.Account.Get(background))
-		if a.InvoicePrefix != "INV" || a.NextInvoiceNumber != 1 || a.Tax.Mode != sdk.TaxModeNone || len(a.Tax.Rates) != 0 ||
-			a.ProrationBehavior != sdk.ProrationBehaviorInvoiceImmediately || !slices.Equal(a.Dunning.IntervalsDays, []int64{2, 5, 7, 7}) {
-			t.Errorf("a new account bills like %+v", a)
-		}
+		assert.Equal(t, "INV", a.InvoicePrefix, "a new account")
+		assert.EqualValues(t, 1, a.NextInvoiceNumber, "a new account")
+		assert.Equal(t, sdk.TaxModeNone, a.Tax.Mode, "a new account")
+		require.Empty(t, a.Tax.Rates, "a new account")
+		assert.Equal(t, sdk.ProrationBehaviorInvoiceImmediately, a.ProrationBehavior, "a new account")
+		assert.True(t, slices.Equal(a.Dunning.IntervalsDays, []int64{2, 5, 7, 7}), "a new account")
 		rates := []sdk.TaxRate{{Country: new("CA"), Region: new("ON"), RateBps: 1300, Name: "HST"}, {RateBps: 0, Name: "Export"}}
 		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
 			InvoicePrefix: new("ADA2026"), NextInvoiceNumber: new(int64(1000)), ProrationBehavior: new(sdk.ProrationBehaviorNextPeriod),
@@ -94,10 +97,12 @@ func TestUpdateAccount_BillingSettings(t *testing.T) {
 			Dunning: &sdk.Dunning{IntervalsDays: []int64{1}, OnExhausted: sdk.DunningOnExhaustedCancel},
 		}))
 		a = ok[*sdk.Account](t)(c.Account.Get(background))
-		if a.InvoicePrefix != "ADA2026" || a.NextInvoiceNumber != 1000 || a.ProrationBehavior != sdk.ProrationBehaviorNextPeriod ||
-			a.Tax.Behavior != sdk.TaxBehaviorInclusive || !slices.Equal(a.Dunning.IntervalsDays, []int64{1}) || !reflect.DeepEqual(a.Tax.Rates, rates) {
-			t.Errorf("the account bills like %+v", a)
-		}
+		assert.Equal(t, "ADA2026", a.InvoicePrefix, "the account")
+		assert.EqualValues(t, 1000, a.NextInvoiceNumber, "the account")
+		assert.Equal(t, sdk.ProrationBehaviorNextPeriod, a.ProrationBehavior, "the account")
+		assert.Equal(t, sdk.TaxBehaviorInclusive, a.Tax.Behavior, "the account")
+		assert.True(t, slices.Equal(a.Dunning.IntervalsDays, []int64{1}), "the account")
+		assert.Equal(t, rates, a.Tax.Rates, "the account")
 	})
 }
 

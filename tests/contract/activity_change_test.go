@@ -3,12 +3,13 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/oapi-codegen/nullable"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -45,9 +46,10 @@ func TestListActivity_SaysWhatBecameDifferent(t *testing.T) {
 		c.Do(t, http.MethodPatch, path, map[string]any{"email": "no address"}).Fault(t, http.StatusUnprocessableEntity, "validation_failed")
 		c.Do(t, http.MethodGet, path, nil)
 		lines := linesOf(t, c, "target="+strings.TrimPrefix(path, "/v1/customers/"))
-		if len(lines) != 2 || lines[0]["operation"] != "updateCustomer" || lines[1]["operation"] != "createCustomer" || lines[1]["changes"] != nil {
-			t.Fatalf("what changes nothing, is refused or reads has a line, or what was made does not have one: %v", lines)
-		}
+		require.Len(t, lines, 2, "what changes nothing, is refused or reads has a line, or what was made does not have one")
+		require.Equal(t, "updateCustomer", lines[0]["operation"], "what changes nothing, is refused or reads has a line, or what was made does not have one")
+		require.Equal(t, "createCustomer", lines[1]["operation"], "what changes nothing, is refused or reads has a line, or what was made does not have one")
+		require.Nil(t, lines[1]["changes"], "what changes nothing, is refused or reads has a line, or what was made does not have one")
 		for field, want := range map[string]string{
 			"name": `{"after":"Ada L.","before":"Ada","cut":false}`, "notes": `{"before":"n","cut":false}`, "tags": `{"after":["vip"],"before":[],"cut":false}`,
 			"metadata": `{"after":{"a":"1"},"before":{},"cut":false}`, "updated_at": "null", "email": "null",
@@ -56,14 +58,16 @@ func TestListActivity_SaysWhatBecameDifferent(t *testing.T) {
 				t.Errorf("%s: %s", field, got)
 			}
 		}
-		if actor := lines[0]["actor"].(map[string]any); actor["name"] != "test" || !strings.HasPrefix(actor["id"].(string), "key_") || lines[0]["ip"] != "127.0.0.1" {
-			t.Errorf("the actor is %v", lines[0])
-		}
+		actor := lines[0]["actor"].(map[string]any)
+		assert.Equal(t, "test", actor["name"], "the actor")
+		assert.True(t, strings.HasPrefix(actor["id"].(string), "key_"), "the actor")
+		assert.Equal(t, "127.0.0.1", lines[0]["ip"], "the actor")
 		c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "Guide"})
 		c.Must(t, http.MethodDelete, "/v1/products/guide", nil)
-		if gone := linesOf(t, c, "operation=deleteProduct"); len(gone) != 1 || change(gone[0], "name") != `{"before":"Guide","cut":false}` || change(gone[0], "headline") != "null" {
-			t.Errorf("of what was deleted it says %v", gone)
-		}
+		gone := linesOf(t, c, "operation=deleteProduct")
+		require.Len(t, gone, 1, "of what was deleted")
+		assert.Equal(t, `{"before":"Guide","cut":false}`, change(gone[0], "name"), "of what was deleted")
+		assert.Equal(t, "null", change(gone[0], "headline"), "of what was deleted")
 	})
 }
 
@@ -73,9 +77,10 @@ func TestListActivity_CutsLongTexts(t *testing.T) {
 		c.Must(t, http.MethodPatch, "/v1/blog_posts/long", map[string]any{"body": strings.Repeat("word ", 30_000)})
 		line := linesOf(t, c, "operation=updateBlogPost")[0]
 		text := change(line, "body")
-		if len(text) > 4200 || len(text) < 4000 || !strings.Contains(text, `"cut":true`) || !strings.Contains(text, `"before":"short"`) {
-			t.Errorf("%d characters: %.100s", len(text), text)
-		}
+		assert.LessOrEqual(t, len(text), 4200)
+		assert.GreaterOrEqual(t, len(text), 4000)
+		assert.Contains(t, text, `"cut":true`)
+		assert.Contains(t, text, `"before":"short"`)
 	})
 }
 
@@ -85,9 +90,10 @@ func TestListActivity_ShowsChangesOnlyOfWhatTheKeyMayRead(t *testing.T) {
 		c.Must(t, http.MethodPatch, "/v1/customers/"+id, map[string]any{"email": "grace@example.com"})
 		reader, both := c.As(s.Key(t, c.Account, "account:read")), c.As(s.Key(t, c.Account, "account:read", "customers:read"))
 		body := reader.Do(t, http.MethodGet, "/v1/activity", nil).Body
-		if lines := linesOf(t, reader, "operation=updateCustomer"); len(lines) != 1 || lines[0]["changes"] != nil || strings.Contains(string(body), "@example.com") {
-			t.Errorf("a key without customers:read sees %s", body)
-		}
+		lines := linesOf(t, reader, "operation=updateCustomer")
+		require.Len(t, lines, 1, "a key without customers:read")
+		assert.Nil(t, lines[0]["changes"], "a key without customers:read")
+		assert.NotContains(t, string(body), "@example.com", "a key without customers:read")
 		if lines := linesOf(t, both, "operation=updateCustomer"); change(lines[0], "email") != `{"after":"grace@example.com","before":"ada@example.com","cut":false}` {
 			t.Errorf("a key with customers:read sees %v", lines)
 		}
@@ -105,9 +111,9 @@ func TestListActivity_NamesTheCustomerWhoPaid(t *testing.T) {
 			if len(list.Data) != 1 {
 				t.Fatalf("%s has %d lines", operation, len(list.Data))
 			}
-			if actor := list.Data[0].Actor; actor.Type != sdk.ActivityActorTypeCustomer || !reflect.DeepEqual(actor.ID, want) {
-				t.Errorf("the actor of %s is %+v", operation, actor)
-			}
+			actor := list.Data[0].Actor
+			assert.Equal(t, sdk.ActivityActorTypeCustomer, actor.Type, "the actor of %s", operation)
+			assert.Equal(t, want, actor.ID, "the actor of %s", operation)
 		}
 	})
 }
@@ -139,9 +145,10 @@ func TestListActivity_HasALineOfEachChangeThatIsThere(t *testing.T) {
 				t.Errorf("%q came and nobody changed it: %v", name, lines)
 			}
 		}
-		if len(lines) == 0 || befores["0"] != 1 || afters[now] != 1 || after == "0" {
-			t.Errorf("the lines are no chain from 0 to %q: %v", now, lines)
-		}
+		assert.NotEmpty(t, lines)
+		assert.Equal(t, 1, befores["0"])
+		assert.Equal(t, 1, afters[now])
+		assert.NotEqual(t, "0", after)
 	})
 }
 
@@ -163,13 +170,14 @@ func TestDeleteCustomer_ForgetsWhatActivitySays(t *testing.T) {
 				t.Fatalf("nothing is said of %s: %s", who, said())
 			}
 		}
-		if now := said(); strings.Contains(now, "Secretive checkout") || !strings.Contains(now, `"customer_name":{"after":"***"`) {
-			t.Errorf("a checkout may be another's later, and says whose it is: %s", now)
-		}
+		now := said()
+		assert.NotContains(t, now, "Secretive checkout", "a checkout may be another's later, and says whose")
+		assert.Contains(t, now, `"customer_name":{"after":"***"`, "a checkout may be another's later, and says whose")
 		w.Must(t, http.MethodDelete, "/v1/customers/"+w.IDs["cus"]+"?cancel_subscriptions=true", nil)
-		if now := said(); strings.Contains(now, "Secretive") || strings.Contains(now, email) || !strings.Contains(now, "deleteCustomer") {
-			t.Errorf("it is still said who they were: %s", now)
-		}
+		now = said()
+		assert.NotContains(t, now, "Secretive", "it is still said who they")
+		assert.NotContains(t, now, email, "it is still said who they")
+		assert.Contains(t, now, "deleteCustomer", "it is still said who they")
 		other := w.Must(t, http.MethodPost, "/v1/leads", map[string]any{"email": "grace@example.com", "name": "Secretive too"})["id"].(string)
 		w.Must(t, http.MethodPatch, "/v1/leads/"+other, map[string]any{"name": "Secretive still"})
 		w.Must(t, http.MethodDelete, "/v1/leads/"+other, nil)

@@ -20,9 +20,10 @@ func TestListAdAccounts_SaysWhichCanBeUsed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if account.Object != "ad_account" || account.AccountID != channel.ID || account.Timezone == "" || account.MinimumDailyBudget != "20.00" {
-				t.Errorf("an ad account is %+v", account)
-			}
+			assert.Equal(t, "ad_account", account.Object, "an ad account")
+			assert.Equal(t, channel.ID, account.AccountID, "an ad account")
+			assert.NotEmpty(t, account.Timezone, "an ad account")
+			assert.EqualValues(t, "20.00", account.MinimumDailyBudget, "an ad account")
 			if account.Selectable != (account.UnusableReason == nil) {
 				t.Errorf("%s is selectable %t because of %v", account.ID, account.Selectable, account.UnusableReason)
 			}
@@ -32,13 +33,12 @@ func TestListAdAccounts_SaysWhichCanBeUsed(t *testing.T) {
 				disabled = account.ID
 			}
 		}
-		if usable == 0 || disabled == "" {
-			t.Fatalf("%d ad accounts can be used, %q cannot", usable, disabled)
-		}
+		require.NotZero(t, usable)
+		require.NotEmpty(t, disabled)
 		one := ok[*sdk.AdAccountList](t)(c.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: channel.ID, AdAccountID: &disabled}))
-		if len(one.Data) != 1 || one.Data[0].ID != disabled || one.Data[0].Status == sdk.AdAccountStatusActive {
-			t.Errorf("the list of one is %+v", one.Data)
-		}
+		require.Len(t, one.Data, 1, "the list of one")
+		assert.Equal(t, disabled, one.Data[0].ID, "the list of one")
+		assert.NotEqual(t, sdk.AdAccountStatusActive, one.Data[0].Status, "the list of one")
 		a := advertiser{c, channel.ID, disabled, false}
 		_, err := c.Ads.Create(background, a.draft("Nowhere"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "ad_account_id")
@@ -97,9 +97,8 @@ func TestUpdateAdAccount_SaysWhoProfitsFromItsAdsAndWhoPays(t *testing.T) {
 			ok[*sdk.AdAccount](t)(update(sdk.AdAccountUpdate{}))
 			return
 		}
-		if before.DsaBeneficiary == nil || before.DsaPayor == nil {
-			t.Fatalf("the network's own are %s", said(&before))
-		}
+		require.NotNil(t, before.DsaBeneficiary, "the network's own")
+		require.NotNil(t, before.DsaPayor, "the network's own")
 		changed := ok[*sdk.AdAccount](t)(update(sdk.AdAccountUpdate{DsaBeneficiary: sdk.Set("Ada Ltd")}))
 		if said(changed) != "--Ada Ltd-"+*before.DsaPayor {
 			t.Errorf("with one of ours it is %s", said(changed))
@@ -109,9 +108,10 @@ func TestUpdateAdAccount_SaysWhoProfitsFromItsAdsAndWhoPays(t *testing.T) {
 		_, err := update(sdk.AdAccountUpdate{DsaPayor: sdk.Set("Cy Ltd")})
 		refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
 		ok[*sdk.SocialAccount](t)(n.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: n.channel})) // reads the ad accounts again
-		if now := n.ofEU(t); said(&now) != "--Ada Ltd-Bob Ltd" || said(changed) != said(&now) || now.ID != before.ID {
-			t.Errorf("once the network was read again it is %s", said(&now))
-		}
+		now := n.ofEU(t)
+		assert.Equal(t, "--Ada Ltd-Bob Ltd", said(&now), "once the network")
+		assert.Equal(t, said(&now), said(changed), "once the network")
+		assert.Equal(t, before.ID, now.ID, "once the network")
 		for _, change := range []sdk.AdAccountUpdate{{DsaPayor: sdk.Null[string]()}, {DsaBeneficiary: sdk.Null[string]()}, {}} {
 			changed = ok[*sdk.AdAccount](t)(update(change))
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -31,35 +34,37 @@ func TestListAdActions_IsTheAuditTrail(t *testing.T) {
 		var operations []sdk.AdOperation
 		for _, action := range trail {
 			operations = append(operations, action.Operation)
-			if action.Object != "ad_action" || *action.AccountID != a.channel || action.APIKeyID == nil || !strings.HasPrefix(*action.APIKeyID, "key_") {
-				t.Errorf("an action is %+v", action)
-			}
+			assert.Equal(t, "ad_action", action.Object, "an action")
+			assert.Equal(t, a.channel, *action.AccountID, "an action")
+			require.NotNil(t, action.APIKeyID, "an action")
+			assert.True(t, strings.HasPrefix(*action.APIKeyID, "key_"), "an action")
 		}
 		if !slices.Equal(operations, []sdk.AdOperation{"create_ad", "pause_ad_group", "create_ad"}) {
 			t.Fatalf("the trail is %v", operations)
 		}
 		refused, created := trail[0], trail[2]
-		if refused.State != sdk.AdActionStateRefused || refused.Failure == nil || refused.TargetID != nil {
-			t.Errorf("the refused action is %+v", refused)
-		}
-		if created.State != sdk.AdActionStateDone || created.Approval != "ask" || *created.RequestID != made.RequestID || created.TargetID == nil || *created.DailyAmount != "20.00" {
-			t.Errorf("the first action is %+v", created)
-		}
+		assert.Equal(t, sdk.AdActionStateRefused, refused.State, "the refused action")
+		assert.NotNil(t, refused.Failure, "the refused action")
+		assert.Nil(t, refused.TargetID, "the refused action")
+		assert.Equal(t, sdk.AdActionStateDone, created.State, "the first action")
+		assert.Equal(t, "ask", created.Approval, "the first action")
+		assert.Equal(t, made.RequestID, *created.RequestID, "the first action")
+		require.NotNil(t, created.TargetID, "the first action")
+		assert.EqualValues(t, "20.00", *created.DailyAmount, "the first action")
 		first := ok[*sdk.AdActionList](t)(c.AdActions.List(background, &sdk.ListAdActionsParams{Limit: new(int64(1))}))
-		if !first.HasMore || first.NextCursor == nil {
-			t.Fatalf("the first page of one line is %+v", first)
-		}
+		require.True(t, first.HasMore, "the first page of one line")
+		require.NotNil(t, first.NextCursor, "the first page of one line")
 		byCursor := ok[*sdk.AdActionList](t)(c.AdActions.List(background, &sdk.ListAdActionsParams{Limit: new(int64(100)), Cursor: first.NextCursor}))
 		byID := ok[*sdk.AdActionList](t)(c.AdActions.List(background, &sdk.ListAdActionsParams{Limit: new(int64(100)), StartingAfter: &first.Data[0].ID}))
-		if len(byCursor.Data) == 0 || len(byCursor.Data) != len(byID.Data) || byCursor.Data[0].ID != byID.Data[0].ID || byCursor.NextCursor != nil {
-			t.Errorf("the cursor leads to %+v, the id to %+v", byCursor, byID)
-		}
+		require.NotEmpty(t, byCursor.Data)
+		require.Len(t, byCursor.Data, len(byID.Data))
+		assert.Equal(t, byID.Data[0].ID, byCursor.Data[0].ID)
+		assert.Nil(t, byCursor.NextCursor)
 		filtered := ok[*sdk.AdActionList](t)(c.AdActions.List(background, &sdk.ListAdActionsParams{
 			State: new(sdk.AdActionStateDone), Operation: new(sdk.AdOperationPauseAdGroup), AccountID: &a.channel, TargetID: &ad.AdGroupID,
 		}))
-		if len(filtered.Data) != 1 || filtered.Data[0].ID != trail[1].ID {
-			t.Errorf("filtered, the trail is %+v", filtered.Data)
-		}
+		require.Len(t, filtered.Data, 1, "filtered, the trail")
+		assert.Equal(t, trail[1].ID, filtered.Data[0].ID, "filtered, the trail")
 	})
 }
 

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -26,22 +29,25 @@ func TestCreateAdAudience_OfEachType(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		list := a.audience(t, "Buyers")
-		if list.Object != "audience" || list.Type != sdk.AdAudienceTypeCustomerList || list.AccountID != a.channel || list.AdAccountID != a.account || list.Platform != "facebook" {
-			t.Errorf("the customer list is %+v", list)
-		}
+		assert.Equal(t, "audience", list.Object, "the customer list")
+		assert.Equal(t, sdk.AdAudienceTypeCustomerList, list.Type, "the customer list")
+		assert.Equal(t, a.channel, list.AccountID, "the customer list")
+		assert.Equal(t, a.account, list.AdAccountID, "the customer list")
+		assert.EqualValues(t, "facebook", list.Platform, "the customer list")
 		visitors := ok[*sdk.AdAudience](t)(c.AdAudiences.Create(background, &sdk.AdAudienceCreate{
 			AccountID: a.channel, AdAccountID: a.account, Name: "Visitors", Type: "website", PixelID: new("pixel_1"), RetentionDays: new(int64(30)),
 		}))
-		if visitors.Type != sdk.AdAudienceTypeRetargeting || *visitors.PixelID != "pixel_1" || *visitors.RetentionDays != 30 {
-			t.Errorf("the visitors are %+v", visitors)
-		}
+		assert.Equal(t, sdk.AdAudienceTypeRetargeting, visitors.Type, "the visitors")
+		assert.Equal(t, "pixel_1", *visitors.PixelID, "the visitors")
+		assert.EqualValues(t, 30, *visitors.RetentionDays, "the visitors")
 		ok[*sdk.AdAudienceUpload](t)(c.AdAudiences.UploadUsers(background, list.ID, &sdk.AdAudienceUsers{Users: people(300)}))
 		like := ok[*sdk.AdAudience](t)(c.AdAudiences.Create(background, &sdk.AdAudienceCreate{
 			AccountID: a.channel, AdAccountID: a.account, Name: "Like them", Type: "lookalike", SourceAudienceID: &list.ID, Country: new("DE"), Ratio: new(json.Number("0.05")),
 		}))
-		if like.Type != sdk.AdAudienceTypeLookalike || *like.SourceAudienceID != list.ID || *like.Ratio != "0.05" || *like.Country != "DE" {
-			t.Errorf("the lookalike is %+v", like)
-		}
+		assert.Equal(t, sdk.AdAudienceTypeLookalike, like.Type, "the lookalike")
+		assert.Equal(t, list.ID, *like.SourceAudienceID, "the lookalike")
+		assert.EqualValues(t, "0.05", *like.Ratio, "the lookalike")
+		assert.Equal(t, "DE", *like.Country, "the lookalike")
 		params := &sdk.ListAdAudiencesParams{AccountID: a.channel, AdAccountID: a.account, Limit: new(int64(1))}
 		var listed []string
 		for audience, err := range sdk.All(background, c.AdAudiences.List, params) {
@@ -75,10 +81,17 @@ func TestUploadAdAudienceUsers_CountsEach(t *testing.T) {
 		}
 		ada := sdk.AdAudienceUser{Email: new("ada@example.com")}
 		result := ok[*sdk.AdAudienceUpload](t)(upload(ada, sdk.AdAudienceUser{EmailSHA256: new("nonsense")}, sdk.AdAudienceUser{Email: new(" ADA@example.com ")}, sdk.AdAudienceUser{}))
-		if result.Object != "audience_upload" || result.AudienceID != list.ID || result.Received != 4 || result.Accepted != 1 || result.Duplicates != 1 || result.Invalid != 2 ||
-			result.NumReceived != 4 || result.NumInvalid != 2 || len(result.Errors) != 2 || result.Errors[0].Index != 1 || result.Errors[1].Index != 3 {
-			t.Errorf("the result is %+v", result)
-		}
+		assert.Equal(t, "audience_upload", result.Object, "the result")
+		assert.Equal(t, list.ID, result.AudienceID, "the result")
+		assert.EqualValues(t, 4, result.Received, "the result")
+		assert.EqualValues(t, 1, result.Accepted, "the result")
+		assert.EqualValues(t, 1, result.Duplicates, "the result")
+		assert.EqualValues(t, 2, result.Invalid, "the result")
+		assert.EqualValues(t, 4, result.NumReceived, "the result")
+		assert.EqualValues(t, 2, result.NumInvalid, "the result")
+		require.Len(t, result.Errors, 2, "the result")
+		assert.EqualValues(t, 1, result.Errors[0].Index, "the result")
+		assert.EqualValues(t, 3, result.Errors[1].Index, "the result")
 		_, err := upload(sdk.AdAudienceUser{}, sdk.AdAudienceUser{Phone: new("1")})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "users")
 		_, err = upload(make([]sdk.AdAudienceUser, 10_001)...)
@@ -100,10 +113,15 @@ func TestRemoveAdAudienceUsers_CountsEach(t *testing.T) {
 		ada, bob := sdk.AdAudienceUser{Email: new("ada@example.com")}, sdk.AdAudienceUser{Email: new("bob@example.com")}
 		ok[*sdk.AdAudienceUpload](t)(c.AdAudiences.UploadUsers(background, list.ID, body(ada)))
 		result := ok[*sdk.AdAudienceRemoval](t)(c.AdAudiences.RemoveUsers(background, list.ID, body(ada, bob, ada, sdk.AdAudienceUser{})))
-		if result.Object != "audience_upload" || result.AudienceID != list.ID || result.Received != 4 || result.Removed != 1 || result.NotFound != 1 ||
-			result.Duplicates != 1 || result.Invalid != 1 || len(result.Errors) != 1 || result.Errors[0].Index != 3 {
-			t.Errorf("the result is %+v", result)
-		}
+		assert.Equal(t, "audience_upload", result.Object, "the result")
+		assert.Equal(t, list.ID, result.AudienceID, "the result")
+		assert.EqualValues(t, 4, result.Received, "the result")
+		assert.EqualValues(t, 1, result.Removed, "the result")
+		assert.EqualValues(t, 1, result.NotFound, "the result")
+		assert.EqualValues(t, 1, result.Duplicates, "the result")
+		assert.EqualValues(t, 1, result.Invalid, "the result")
+		require.Len(t, result.Errors, 1, "the result")
+		assert.EqualValues(t, 3, result.Errors[0].Index, "the result")
 		if held := s.Strings(t, `SELECT hash FROM ad_audience_members WHERE audience_id = '`+list.ID+`'`); len(held) != 0 {
 			t.Errorf("the hashes of those who left are still held: %v", held)
 		}
@@ -127,9 +145,9 @@ func TestDeleteCustomer_LeavesCustomerLists(t *testing.T) {
 			for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 				done := ok[*sdk.AdActionList](t)(c.AdActions.List(background, params)).Data
 				if len(done) == 1 {
-					if failure := done[0].Failure; done[0].APIKeyID != nil || (failure != nil) != (state == sdk.AdActionStateRefused) {
-						t.Errorf("%s: the action is %+v", platform, done[0])
-					}
+					failure := done[0].Failure
+					assert.Nil(t, done[0].APIKeyID, "%s: the action", platform)
+					assert.Equal(t, state == sdk.AdActionStateRefused, failure != nil, "%s: the action", platform)
 					break
 				}
 				if time.Now().After(until) {
@@ -149,9 +167,9 @@ func TestDeleteAdAudience_IsGone(t *testing.T) {
 		list := a.audience(t, "Short")
 		ok[*sdk.AdAudience](t)(c.AdAudiences.Get(background, list.ID))
 		gone := ok[*sdk.Deleted](t)(c.AdAudiences.Delete(background, list.ID))
-		if gone.ID != list.ID || gone.Object != "audience" || !gone.Deleted {
-			t.Errorf("the confirmation is %+v", gone)
-		}
+		assert.Equal(t, list.ID, gone.ID, "the confirmation")
+		assert.Equal(t, "audience", gone.Object, "the confirmation")
+		assert.True(t, gone.Deleted, "the confirmation")
 		_, err := c.AdAudiences.Get(background, list.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		_, err = c.AdAudiences.UploadUsers(background, list.ID, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{{Email: new("ada@example.com")}}})
@@ -191,13 +209,15 @@ func TestAudienceUsers_AreAtMostTenThousand(t *testing.T) {
 			}
 		})
 		result := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(10_000)))
-		if result.Received != 10_000 || result.Accepted != 10_000 || result.Invalid != 0 || result.Duplicates != 0 || len(result.Errors) != 0 {
-			t.Errorf("the upload is %+v", result)
-		}
+		assert.EqualValues(t, 10_000, result.Received, "the upload")
+		assert.EqualValues(t, 10_000, result.Accepted, "the upload")
+		assert.Zero(t, result.Invalid, "the upload")
+		assert.Zero(t, result.Duplicates, "the upload")
+		assert.Empty(t, result.Errors, "the upload")
 		again := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(10_000)))
-		if again.Received != 10_000 || again.Accepted != 0 || again.Duplicates != 10_000 {
-			t.Errorf("the same users again are %+v", again)
-		}
+		assert.EqualValues(t, 10_000, again.Received, "the same users")
+		assert.Zero(t, again.Accepted, "the same users")
+		assert.EqualValues(t, 10_000, again.Duplicates, "the same users")
 		if held := n.server.Strings(t, `SELECT count(*) FROM ad_audience_members WHERE audience_id = '`+list.ID+`'`); held[0] != "10000" {
 			t.Errorf("%s identifiers are held", held)
 		}
@@ -221,15 +241,18 @@ func TestAudienceUsers_ThatAreWrongDoNotKeepOthersOut(t *testing.T) {
 			{FirstName: new("Ada"), LastName: new("Lovelace")},
 		}
 		result := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, users))
-		if result.Received != 10 || result.Accepted != 2 || result.Duplicates != 2 || result.Invalid != 6 || result.NumReceived != 10 || result.NumInvalid != 6 {
-			t.Errorf("the upload is %+v", result)
-		}
+		assert.EqualValues(t, 10, result.Received, "the upload")
+		assert.EqualValues(t, 2, result.Accepted, "the upload")
+		assert.EqualValues(t, 2, result.Duplicates, "the upload")
+		assert.EqualValues(t, 6, result.Invalid, "the upload")
+		assert.EqualValues(t, 10, result.NumReceived, "the upload")
+		assert.EqualValues(t, 6, result.NumInvalid, "the upload")
 		var wrong []int64
 		for _, e := range result.Errors {
 			wrong = append(wrong, e.Index)
-			if e.Param == nil || e.Message == "" || strings.Contains(e.Message, "no address") {
-				t.Errorf("an error is %+v", e)
-			}
+			assert.NotNil(t, e.Param, "an error")
+			assert.NotEmpty(t, e.Message, "an error")
+			assert.NotContains(t, e.Message, "no address", "an error")
 		}
 		if !slices.Equal(wrong, []int64{1, 2, 3, 4, 5, 9}) {
 			t.Errorf("wrong are %v", wrong)
@@ -238,9 +261,10 @@ func TestAudienceUsers_ThatAreWrongDoNotKeepOthersOut(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "users")
 		many := slices.Repeat([]sdk.AdAudienceUser{{}}, 300)
 		many[150] = sdk.AdAudienceUser{Email: new("cy@private.example")}
-		if result := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, many)); result.Invalid != 299 || len(result.Errors) != 100 || result.Accepted != 1 {
-			t.Errorf("of many wrong ones %d are invalid and %d reported", result.Invalid, len(result.Errors))
-		}
+		result = ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, many))
+		assert.EqualValues(t, 299, result.Invalid)
+		require.Len(t, result.Errors, 100)
+		assert.EqualValues(t, 1, result.Accepted)
 	})
 }
 
@@ -304,9 +328,9 @@ func TestAudience_IsOfATypeOfTheNetwork(t *testing.T) {
 		}
 		fails("ratio", func(c *sdk.AdAudienceCreate) { c.Ratio = amount("0.21") })
 		fails("ratio", func(c *sdk.AdAudienceCreate) { c.Ratio = nil })
-		if made := ok[*sdk.AdAudience](t)(n.AdAudiences.Create(background, like(func(*sdk.AdAudienceCreate) {}))); made.Type != "lookalike" || *made.SourceAudienceID != source.ID {
-			t.Errorf("the lookalike is %+v", made)
-		}
+		made := ok[*sdk.AdAudience](t)(n.AdAudiences.Create(background, like(func(*sdk.AdAudienceCreate) {})))
+		assert.EqualValues(t, "lookalike", made.Type, "the lookalike")
+		assert.Equal(t, source.ID, *made.SourceAudienceID, "the lookalike")
 	})
 }
 
@@ -317,13 +341,13 @@ func TestBusinessCenters_AreOfOneNetwork(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "account_id")
 			return
 		}
-		if err != nil || len(list.Data) != 2 {
-			t.Fatalf("the business centers are %+v, %v", list, err)
-		}
+		require.NoError(t, err)
+		require.Len(t, list.Data, 2)
 		n.server.Must(t, `DELETE FROM ad_business_centers`) // one who advertises alone has none
-		if list = ok[*sdk.BusinessCenterList](t)(n.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: n.channel})); len(list.Data) != 0 || list.HasMore || list.NextCursor != nil {
-			t.Errorf("without any, the list is %+v", list)
-		}
+		list = ok[*sdk.BusinessCenterList](t)(n.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: n.channel}))
+		require.Empty(t, list.Data, "without any, the list")
+		assert.False(t, list.HasMore, "without any, the list")
+		assert.Nil(t, list.NextCursor, "without any, the list")
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -66,9 +68,8 @@ func TestAdBodies_AreReadStrictly(t *testing.T) {
 func TestAdBodies_SayWhatIsAtTheWrongPlace(t *testing.T) {
 	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		f := n.raw.Do(t, http.MethodPost, "/v1/ads", map[string]any{"ad": n.draft("x")}).Fault(t, http.StatusBadRequest, sdk.CodeParameterMissing)
-		if f.Param != "account_id" || !strings.Contains(f.Message, "top level") {
-			t.Errorf("%s: %s", f.Param, f.Message)
-		}
+		assert.Equal(t, "account_id", f.Param)
+		assert.Contains(t, f.Message, "top level")
 	})
 }
 
@@ -122,9 +123,9 @@ func TestAdBodies_NameWhatTheyLack(t *testing.T) {
 			}
 		}
 		joined := ok[*sdk.Ad](t)(n.Ads.Create(background, join))
-		if joined.AdGroupID != ad.AdGroupID || *joined.Goal != *ad.Goal || joined.Budget.Amount != ad.Budget.Amount {
-			t.Errorf("the ad that joins is %+v", joined)
-		}
+		assert.Equal(t, ad.AdGroupID, joined.AdGroupID, "the ad that joins")
+		assert.Equal(t, *ad.Goal, *joined.Goal, "the ad that joins")
+		assert.Equal(t, ad.Budget.Amount, joined.Budget.Amount, "the ad that joins")
 	})
 }
 

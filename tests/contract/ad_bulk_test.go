@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -41,9 +44,8 @@ func TestBulk_TakesOneToFiftyCampaigns(t *testing.T) {
 			t.Errorf("the campaign is %s", still.Status)
 		}
 		result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(many[:50]...)))
-		if result.Totals != (sdk.AdBulkTotals{Requested: 50, Updated: 1, Skipped: 49}) || *result.Results[49].Reason != "duplicate" {
-			t.Errorf("the totals are %+v", result.Totals)
-		}
+		assert.False(t, result.Totals != (sdk.AdBulkTotals{Requested: 50, Updated: 1, Skipped: 49}), "the totals")
+		assert.Equal(t, "duplicate", *result.Results[49].Reason, "the totals")
 	})
 }
 
@@ -66,14 +68,14 @@ func TestBulk_OfFiftyHasEachResultInItsPlace(t *testing.T) {
 		}
 		ok[*sdk.SocialAccount](t)(n.Socials.Deactivate(background, other.channel))
 		result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(ids...), fault("rate_limit;after=7;calls=47")))
-		if result.Totals != (sdk.AdBulkTotals{Requested: 50, Updated: 47, Failed: 3}) || result.Status != sdk.AdConfiguredStatusPaused || len(result.Results) != 50 {
-			t.Fatalf("the totals are %+v", result.Totals)
-		}
+		require.False(t, result.Totals != (sdk.AdBulkTotals{Requested: 50, Updated: 47, Failed: 3}), "the totals")
+		require.Equal(t, sdk.AdConfiguredStatusPaused, result.Status, "the totals")
+		require.Len(t, result.Results, 50, "the totals")
 		codes := map[int]string{unknown: sdk.CodeResourceMissing, idle: sdk.CodeAccountNotActivated, limited: sdk.CodeRateLimitExceeded}
 		for i, item := range result.Results {
-			if item.Index != int64(i) || item.ID != ids[i] || item.PlatformCampaignID != ids[i] {
-				t.Errorf("result %d is of %d, %s", i, item.Index, item.ID)
-			}
+			assert.Equal(t, int64(i), item.Index)
+			assert.Equal(t, ids[i], item.ID)
+			assert.Equal(t, ids[i], item.PlatformCampaignID)
 			code, fails := codes[i]
 			switch {
 			case !fails && (item.Outcome != sdk.AdBulkItemOutcomeUpdated || *item.Status != sdk.AdStatusPaused || item.Updated != 1 || item.Error != nil || *item.Platform != n.platform):
@@ -85,9 +87,9 @@ func TestBulk_OfFiftyHasEachResultInItsPlace(t *testing.T) {
 		if left := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ids[limited], nil)); left.Status != sdk.AdStatusActive {
 			t.Errorf("the campaign that met the limit is %s", left.Status)
 		}
-		if again := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(ids[0], ids[limited]))); again.Totals != (sdk.AdBulkTotals{Requested: 2, Updated: 1, Skipped: 1}) || *again.Results[0].Reason != "unchanged" {
-			t.Errorf("sent again, the results are %+v", again.Results)
-		}
+		again := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(ids[0], ids[limited])))
+		assert.False(t, again.Totals != (sdk.AdBulkTotals{Requested: 2, Updated: 1, Skipped: 1}), "sent again, the results")
+		assert.Equal(t, "unchanged", *again.Results[0].Reason, "sent again, the results")
 	})
 }
 
@@ -131,13 +133,12 @@ func TestBulk_WhenTheNetworkFails(t *testing.T) {
 		for text, code := range map[string]string{"rate_limit;after=7;calls=1": sdk.CodeRateLimitExceeded, "partial:1": sdk.CodeAPIError} {
 			ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkResume(background, refs(ids...)))
 			result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(ids...), fault(text)))
-			if result.Totals != (sdk.AdBulkTotals{Requested: 3, Updated: 1, Failed: 2}) || result.Results[0].Outcome != "updated" {
-				t.Errorf("%s: the results are %+v", text, result.Results)
-			}
+			assert.False(t, result.Totals != (sdk.AdBulkTotals{Requested: 3, Updated: 1, Failed: 2}), "%s: the results", text)
+			assert.EqualValues(t, "updated", result.Results[0].Outcome, "%s: the results", text)
 			for _, item := range result.Results[1:] {
-				if item.Error == nil || item.Error.Code != code || !item.Error.Retryable {
-					t.Errorf("%s: a result is %+v with %+v", text, item, item.Error)
-				}
+				require.NotNil(t, item.Error, "%s: a result", text)
+				assert.Equal(t, code, item.Error.Code, "%s: a result", text)
+				assert.True(t, item.Error.Retryable, "%s: a result", text)
 			}
 		}
 		ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkResume(background, refs(ids...)))

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -24,20 +27,17 @@ func TestUpdateAdCampaign_ChangesItsBudget(t *testing.T) {
 		ad := a.budgeted(t, "Budget above")
 		change := &sdk.AdCampaignUpdate{Platform: new(sdk.AdPlatformFacebook), Budget: &sdk.AdBudgetInput{Amount: "35.50", Type: sdk.AdBudgetTypeDaily}}
 		plan := ok[*sdk.AdPlan](t)(c.AdCampaigns.PlanUpdate(background, ad.CampaignID, change))
-		if plan.Operation != "update_campaign" || plan.Figures[0].DailyCampaign != "35.50" {
-			t.Errorf("the plan is %+v", plan)
-		}
+		assert.EqualValues(t, "update_campaign", plan.Operation, "the plan")
+		assert.EqualValues(t, "35.50", plan.Figures[0].DailyCampaign, "the plan")
 		if still := ok[*sdk.AdCampaign](t)(c.AdCampaigns.Get(background, ad.CampaignID, nil)); still.Budget.Amount != "20.00" {
 			t.Errorf("planning changed the budget to %+v", still.Budget)
 		}
 		changed := ok[*sdk.AdCampaign](t)(c.AdCampaigns.Update(background, ad.CampaignID, change))
-		if changed.Budget.Amount != "35.50" || changed.Budget.Formatted != "35.50 USD" {
-			t.Errorf("the budget is %+v", changed.Budget)
-		}
+		assert.EqualValues(t, "35.50", changed.Budget.Amount, "the budget")
+		assert.Equal(t, "35.50 USD", changed.Budget.Formatted, "the budget")
 		same := ok[*sdk.AdCampaign](t)(c.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{Platform: new(sdk.AdPlatformFacebook)}))
-		if same.Budget.Amount != "35.50" || same.UpdatedAt != changed.UpdatedAt {
-			t.Errorf("a change of nothing made it %+v", same)
-		}
+		assert.EqualValues(t, "35.50", same.Budget.Amount, "a change of nothing")
+		assert.Equal(t, changed.UpdatedAt, same.UpdatedAt, "a change of nothing")
 		for param, wrong := range map[string]sdk.AdCampaignUpdate{
 			"budget.type":   {Budget: &sdk.AdBudgetInput{Amount: "500", Type: sdk.AdBudgetTypeLifetime}},
 			"budget.amount": {Budget: &sdk.AdBudgetInput{Amount: "0", Type: sdk.AdBudgetTypeDaily}},
@@ -109,13 +109,15 @@ func TestListAdCampaignAdGroups_AreOfTheCampaign(t *testing.T) {
 		}
 		for _, campaign := range campaigns.Data {
 			groups := ok[*sdk.AdGroupList](t)(c.AdCampaigns.ListAdGroups(background, campaign.ID, &sdk.ListAdCampaignAdGroupsParams{Limit: new(int64(1))}))
-			if len(groups.Data) != 1 || groups.Data[0].CampaignID != campaign.ID || groups.NextCursor == nil || campaign.AdGroupCount != 2 || campaign.AdCount != 4 {
-				t.Errorf("of %+v the groups are %+v", campaign, groups)
-			}
+			require.Len(t, groups.Data, 1)
+			assert.Equal(t, campaign.ID, groups.Data[0].CampaignID)
+			assert.NotNil(t, groups.NextCursor)
+			assert.EqualValues(t, 2, campaign.AdGroupCount)
+			assert.EqualValues(t, 4, campaign.AdCount)
 			rest := ok[*sdk.AdGroupList](t)(c.AdCampaigns.ListAdGroups(background, campaign.ID, &sdk.ListAdCampaignAdGroupsParams{Cursor: groups.NextCursor}))
-			if len(rest.Data) != 1 || rest.Data[0].ID == groups.Data[0].ID || rest.NextCursor != nil {
-				t.Errorf("the rest of the groups are %+v", rest)
-			}
+			require.Len(t, rest.Data, 1, "the rest of the groups")
+			assert.NotEqual(t, groups.Data[0].ID, rest.Data[0].ID, "the rest of the groups")
+			assert.Nil(t, rest.NextCursor, "the rest of the groups")
 		}
 		_, err := c.AdCampaigns.ListAdGroups(background, "urn:li:sponsoredCampaign:1", nil)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
@@ -158,24 +160,23 @@ func TestBulk_HasAResultForEach(t *testing.T) {
 			{ID: first.CampaignID}, {ID: "120000000000000000"}, {ID: second.CampaignID, Platform: "facebook"}, {ID: first.CampaignID}, {ID: second.CampaignID, Platform: "google"},
 		}
 		plan := ok[*sdk.AdPlan](t)(c.AdCampaigns.PlanBulkPause(background, &sdk.AdCampaignBulk{Campaigns: refs[:1]}))
-		if plan.Operation != "pause_campaign" || len(plan.Calls) != 1 {
-			t.Errorf("the plan is %+v", plan)
-		}
+		assert.EqualValues(t, "pause_campaign", plan.Operation, "the plan")
+		assert.Len(t, plan.Calls, 1, "the plan")
 		result := ok[*sdk.AdBulkResult](t)(c.AdCampaigns.BulkPause(background, &sdk.AdCampaignBulk{Campaigns: refs}))
 		var outcomes []sdk.AdBulkItemOutcome
 		for i, item := range result.Results {
 			outcomes = append(outcomes, item.Outcome)
-			if item.Index != int64(i) || item.ID != refs[i].ID || (item.Outcome == sdk.AdBulkItemOutcomeFailed) != (item.Error != nil) {
-				t.Errorf("result %d is %+v", i, item)
-			}
+			assert.Equal(t, int64(i), item.Index)
+			assert.Equal(t, refs[i].ID, item.ID)
+			assert.Equal(t, item.Error != nil, item.Outcome == sdk.AdBulkItemOutcomeFailed)
 		}
-		if !slices.Equal(outcomes, []sdk.AdBulkItemOutcome{"updated", "failed", "updated", "skipped", "failed"}) ||
-			result.Totals != (sdk.AdBulkTotals{Requested: 5, Updated: 2, Skipped: 1, Failed: 2}) || result.Status != sdk.AdConfiguredStatusPaused {
-			t.Errorf("the outcomes are %v, the result %+v", outcomes, result)
-		}
-		if e := result.Results[1].Error; e == nil || e.Code != sdk.CodeResourceMissing || e.Retryable {
-			t.Errorf("the unknown one failed with %+v", e)
-		}
+		assert.True(t, slices.Equal(outcomes, []sdk.AdBulkItemOutcome{"updated", "failed", "updated", "skipped", "failed"}))
+		assert.False(t, result.Totals != (sdk.AdBulkTotals{Requested: 5, Updated: 2, Skipped: 1, Failed: 2}))
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, result.Status)
+		e := result.Results[1].Error
+		require.NotNil(t, e, "the unknown one failed")
+		assert.Equal(t, sdk.CodeResourceMissing, e.Code, "the unknown one failed")
+		assert.False(t, e.Retryable, "the unknown one failed")
 		if paused := ok[*sdk.AdCampaign](t)(c.AdCampaigns.Get(background, first.CampaignID, nil)); paused.Status != sdk.AdStatusPaused {
 			t.Errorf("the campaign is %s", paused.Status)
 		}
@@ -184,9 +185,8 @@ func TestBulk_HasAResultForEach(t *testing.T) {
 			t.Errorf("the plan is %+v", planned)
 		}
 		resumed := ok[*sdk.AdBulkResult](t)(c.AdCampaigns.BulkResume(background, &sdk.AdCampaignBulk{Campaigns: refs[:1]}))
-		if resumed.Totals.Updated != 1 || *resumed.Results[0].Status != sdk.AdStatusActive {
-			t.Errorf("resumed, it is %+v", resumed)
-		}
+		assert.EqualValues(t, 1, resumed.Totals.Updated, "resumed")
+		assert.Equal(t, sdk.AdStatusActive, *resumed.Results[0].Status, "resumed")
 		many := make([]sdk.AdCampaignRef, 51)
 		for i := range many {
 			many[i].ID = first.CampaignID
@@ -205,13 +205,15 @@ func TestDeleteAdCampaign_CancelsWhatIsInIt(t *testing.T) {
 		_, err := c.AdCampaigns.Delete(background, ad.CampaignID, &sdk.AdPlatformBody{Platform: new(sdk.AdPlatform("myspace"))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
 		gone := ok[*sdk.DeletedAdCampaign](t)(c.AdCampaigns.Delete(background, ad.CampaignID, &sdk.AdPlatformBody{Platform: new(sdk.AdPlatformFacebook)}))
-		if gone.ID != ad.CampaignID || gone.Object != "campaign" || !bool(gone.Deleted) || gone.AdGroupCount != 1 || gone.AdCount != 1 {
-			t.Errorf("the confirmation is %+v", gone)
-		}
+		assert.Equal(t, ad.CampaignID, gone.ID, "the confirmation")
+		assert.Equal(t, "campaign", gone.Object, "the confirmation")
+		assert.True(t, bool(gone.Deleted), "the confirmation")
+		assert.EqualValues(t, 1, gone.AdGroupCount, "the confirmation")
+		assert.EqualValues(t, 1, gone.AdCount, "the confirmation")
 		for still, err := range sdk.All(background, c.Ads.List, &sdk.ListAdsParams{CampaignID: &ad.CampaignID}) {
-			if err != nil || still.ID != ad.ID || still.Status != sdk.AdStatusCancelled {
-				t.Errorf("its ad is %+v, %v", still, err)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, ad.ID, still.ID)
+			assert.Equal(t, sdk.AdStatusCancelled, still.Status)
 		}
 		_, err = c.AdCampaigns.Delete(background, ad.CampaignID, &sdk.AdPlatformBody{Platform: new(sdk.AdPlatformFacebook)})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/adwalk"
@@ -16,24 +18,23 @@ func TestListAdCapabilities_SaysWhatEachNetworkCanDo(t *testing.T) {
 		var platforms []sdk.AdPlatform
 		for _, network := range list.Data {
 			platforms = append(platforms, network.Platform)
-			if network.Object != "ad_capability" || len(network.Goals) == 0 || len(network.BudgetLevels) == 0 || network.AudienceUsers.MaxPerCall == 0 || len(network.Creative.Required) == 0 {
-				t.Errorf("%s can do %+v", network.Platform, network)
-			}
+			assert.Equal(t, "ad_capability", network.Object)
+			assert.NotEmpty(t, network.Goals)
+			assert.NotEmpty(t, network.BudgetLevels)
+			assert.NotZero(t, network.AudienceUsers.MaxPerCall)
+			assert.NotEmpty(t, network.Creative.Required)
 			for i, rule := range network.GoalRules {
-				if rule.Goal != network.Goals[i] || len(rule.MadeBy) == 0 {
-					t.Errorf("%s pursues %s by %+v", network.Platform, network.Goals[i], rule)
-				}
+				assert.Equal(t, network.Goals[i], rule.Goal)
+				assert.NotEmpty(t, rule.MadeBy)
 			}
 			if only := network.AudienceUsers.LookalikeCountries; (network.Platform == sdk.AdPlatformPinterest) != slices.Equal(only, []string{"US", "CA", "GB"}) {
 				t.Errorf("%s has lookalikes in %v only", network.Platform, only)
 			}
-			if types := network.SearchTypes; !slices.Contains(types, sdk.AdTargetingTypeInterest) ||
-				slices.Contains(types, sdk.AdTargetingTypeLanguage) != (network.Platform != sdk.AdPlatformTwitter) {
-				t.Errorf("%s can search for %v", network.Platform, types)
-			}
-			if network.Previews != (len(network.Media.Previewable) > 0) || !slices.Contains([]sdk.AdPlatform{"facebook", "instagram", "pinterest"}, network.Platform) == network.Previews {
-				t.Errorf("%s has previews: %t, of %v", network.Platform, network.Previews, network.Media.Previewable)
-			}
+			types := network.SearchTypes
+			assert.Contains(t, types, sdk.AdTargetingTypeInterest)
+			assert.Equal(t, network.Platform != sdk.AdPlatformTwitter, slices.Contains(types, sdk.AdTargetingTypeLanguage))
+			assert.Equal(t, len(network.Media.Previewable) > 0, network.Previews)
+			assert.NotEqual(t, network.Previews, !slices.Contains([]sdk.AdPlatform{"facebook", "instagram", "pinterest"}, network.Platform))
 			if network.BusinessCenters != (network.Platform == sdk.AdPlatformTikTok) {
 				t.Errorf("%s has business centers: %t", network.Platform, network.BusinessCenters)
 			}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -62,9 +65,8 @@ func TestAds_AnswerAlikeForEveryChannelThatIsNotTheirs(t *testing.T) {
 				if told[what] == "" {
 					told[what] = message
 				}
-				if message != told[what] || e.Type != "invalid_request_error" {
-					t.Errorf("%s: %s is told %q, the first one %q", what, id, message, told[what])
-				}
+				assert.Equal(t, told[what], message, id)
+				assert.Equal(t, "invalid_request_error", e.Type, id)
 			}
 		}
 	})
@@ -75,9 +77,8 @@ func TestAds_NameTheActivationThatAChannelLacks(t *testing.T) {
 		idle := ok[*sdk.SocialAccount](t)(n.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: n.platform})).ID
 		for what, err := range n.byChannel(idle) {
 			e := refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
-			if e.Type != "invalid_request_error" || !strings.Contains(e.Message, "POST /socials/activate") {
-				t.Errorf("%s: %s: %s", what, e.Type, e.Message)
-			}
+			assert.Equal(t, "invalid_request_error", e.Type, what)
+			assert.Contains(t, e.Message, "POST /socials/activate", what)
 		}
 	})
 }
@@ -114,27 +115,27 @@ func TestAds_OfADeactivatedChannelAreOutOfReach(t *testing.T) {
 			}
 		}
 		result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, &sdk.AdCampaignBulk{Campaigns: []sdk.AdCampaignRef{{ID: ad.CampaignID}}}))
-		if item := result.Results[0]; item.Outcome != sdk.AdBulkItemOutcomeFailed || item.Error.Code != sdk.CodeAccountNotActivated || item.Error.Retryable {
-			t.Errorf("the result of the campaign is %+v %+v", item, item.Error)
-		}
+		item := result.Results[0]
+		assert.Equal(t, sdk.AdBulkItemOutcomeFailed, item.Outcome)
+		assert.Equal(t, sdk.CodeAccountNotActivated, item.Error.Code)
+		assert.False(t, item.Error.Retryable)
 		for what, err := range n.byChannel(n.channel) {
 			t.Log(what)
 			refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
 		}
 		shown := 0
 		for ad, err := range sdk.All(background, n.Ads.List, nil) {
-			if err != nil || ad.AccountID != other.channel {
-				t.Fatalf("the list of all channels shows %+v, %v", ad, err)
-			}
+			require.NoError(t, err)
+			require.Equal(t, other.channel, ad.AccountID)
 			shown++
 		}
 		if shown == 0 {
 			t.Error("the list of all channels is empty")
 		}
 		ok[*sdk.SocialAccount](t)(n.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: n.channel}))
-		if again := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, nil)); again.Status != sdk.AdStatusActive || again.Source != sdk.AdSourceNative {
-			t.Errorf("activated again, the channel's campaign is %+v", again)
-		}
+		again := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, nil))
+		assert.Equal(t, sdk.AdStatusActive, again.Status, "activated again, the channel's campaign")
+		assert.Equal(t, sdk.AdSourceNative, again.Source, "activated again, the channel's campaign")
 	})
 }
 
@@ -177,18 +178,16 @@ func TestAdIDs_AreOpaque(t *testing.T) {
 			t.Errorf("the ad account is %s", n.account)
 		}
 		one := ok[*sdk.AdAccountList](t)(n.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: n.channel, AdAccountID: &n.account}))
-		if len(one.Data) != 1 || one.Data[0].ID != n.account {
-			t.Errorf("the ad account is listed as %+v", one.Data)
-		}
+		require.Len(t, one.Data, 1, "the ad account is listed")
+		assert.Equal(t, n.account, one.Data[0].ID, "the ad account is listed")
 		if campaign := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, nil)); campaign.ID != ad.CampaignID {
 			t.Errorf("the campaign is %s", campaign.ID)
 		}
-		if group := ok[*sdk.AdGroup](t)(n.AdGroups.Get(background, ad.AdGroupID, nil)); group.ID != ad.AdGroupID || group.CampaignID != ad.CampaignID {
-			t.Errorf("the ad group is %+v", group)
-		}
+		group := ok[*sdk.AdGroup](t)(n.AdGroups.Get(background, ad.AdGroupID, nil))
+		assert.Equal(t, ad.AdGroupID, group.ID, "the ad group")
+		assert.Equal(t, ad.CampaignID, group.CampaignID, "the ad group")
 		encoded := n.raw.Must(t, http.MethodGet, "/v1/ads/campaigns/"+percentEncoded(ad.CampaignID)+"/ad-groups", nil)["data"].([]any)
-		if len(encoded) != 1 || encoded[0].(map[string]any)["id"] != ad.AdGroupID {
-			t.Errorf("the ad groups are %v", encoded)
-		}
+		require.Len(t, encoded, 1, "the ad groups")
+		assert.Equal(t, ad.AdGroupID, encoded[0].(map[string]any)["id"], "the ad groups")
 	})
 }

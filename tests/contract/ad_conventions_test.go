@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -64,9 +66,9 @@ func TestEveryAdOperation_NeedsAnActivatedChannel(t *testing.T) {
 		}
 		every(t, ofAds, func(t *testing.T, op *harness.Operation) {
 			f := w.send(t, op).Fault(t, http.StatusConflict, "account_not_activated")
-			if f.Type != "invalid_request_error" || f.Param != "account_id" || !strings.Contains(f.Message, "/socials/activate") {
-				t.Errorf("the fault is %+v", f)
-			}
+			assert.Equal(t, "invalid_request_error", f.Type, "the fault")
+			assert.Equal(t, "account_id", f.Param, "the fault")
+			assert.Contains(t, f.Message, "/socials/activate", "the fault")
 		})
 	})
 }
@@ -85,9 +87,8 @@ func TestEveryAdOperation_PassesOnWhatItsNetworkSays(t *testing.T) {
 		every(t, asks, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)
 			f := w.send(t, op, "X-Sandbox-Fault", "reject_all").Fault(t, http.StatusUnprocessableEntity, "validation_failed")
-			if f.Param != "platform" || len(f.Errors["platform"]) == 0 {
-				t.Errorf("refused, the fault is %+v", f)
-			}
+			assert.Equal(t, "platform", f.Param, "refused, the fault")
+			assert.NotEmpty(t, f.Errors["platform"], "refused, the fault")
 			limited := w.send(t, op, "X-Sandbox-Fault", "rate_limit;after=7")
 			limited.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
 			if limited.Header.Get("Retry-After") != "7" {

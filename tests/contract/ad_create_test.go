@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 )
@@ -101,9 +102,8 @@ func (n onNetwork) pursue(t *testing.T, draft *sdk.AdCreate, boost *sdk.AdBoost)
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "goal")
 			continue
 		}
-		if err != nil || *ad.Goal != goal {
-			t.Errorf("%s by %s: %v", goal, by, err)
-		}
+		require.NoError(t, err, by)
+		assert.Equal(t, goal, *ad.Goal, by)
 		for _, keys := range n.rule(goal).Requires {
 			_, err := create(n.promotes(t, goal, keys[0]))
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "promoted_object."+keys[0])
@@ -166,13 +166,13 @@ func TestBoost_NeedsAPublishedPostOfTheChannel(t *testing.T) {
 		}
 		post := n.post(t, sdk.SocialPostStatusPublished)
 		ad := ok[*sdk.Ad](t)(n.Ads.Boost(background, n.boost(post)))
-		if ad.AdType != sdk.AdAdTypeBoost || *ad.PostID != post || ad.Platform != n.platform || ad.Source != sdk.AdSourceNative {
-			t.Errorf("the boost is %+v", ad)
-		}
+		assert.Equal(t, sdk.AdAdTypeBoost, ad.AdType, "the boost")
+		assert.Equal(t, post, *ad.PostID, "the boost")
+		assert.Equal(t, n.platform, ad.Platform, "the boost")
+		assert.Equal(t, sdk.AdSourceNative, ad.Source, "the boost")
 		again := ok[*sdk.Ad](t)(n.Ads.Boost(background, n.boost(*ad.PlatformPostID)))
-		if *again.PostID != post || again.ID == ad.ID {
-			t.Errorf("the boost by the network's id is %+v", again)
-		}
+		assert.Equal(t, post, *again.PostID, "the boost by the network's id")
+		assert.NotEqual(t, ad.ID, again.ID, "the boost by the network's id")
 	})
 }
 
@@ -234,9 +234,9 @@ func TestAdPlatform_IsAPartOfTheID(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
 		ads := ok[*sdk.AdList](t)(n.Ads.List(background, &sdk.ListAdsParams{AccountID: &n.channel, Platform: &elsewhere}))
 		campaigns := ok[*sdk.AdCampaignList](t)(n.AdCampaigns.List(background, &sdk.ListAdCampaignsParams{AccountID: &n.channel, Platform: &elsewhere}))
-		if len(ads.Data)+len(campaigns.Data) > 0 || ads.HasMore || ads.NextCursor != nil {
-			t.Errorf("filters that contradict each other find %+v and %+v", ads, campaigns)
-		}
+		assert.LessOrEqual(t, len(ads.Data)+len(campaigns.Data), 0)
+		assert.False(t, ads.HasMore)
+		assert.Nil(t, ads.NextCursor)
 	})
 }
 
@@ -245,9 +245,9 @@ func TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID(t *testing.T) {
 	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		ad, elsewhere := n.budgeted(t, "Same"), n.otherPlatform()
 		change := &sdk.AdCampaignUpdate{Budget: &sdk.AdBudgetInput{Amount: json.Number("30"), Type: "daily"}}
-		if changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, change)); changed.Platform != n.platform || changed.Budget.Amount != "30.00" {
-			t.Errorf("found and changed, it is %+v", changed)
-		}
+		changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, change))
+		assert.Equal(t, n.platform, changed.Platform, "found and changed")
+		assert.EqualValues(t, "30.00", changed.Budget.Amount, "found and changed")
 		twin := advertise(t, n.Client, elsewhere)
 		other := ok[*sdk.AdCampaignList](t)(twin.AdCampaigns.List(background, &sdk.ListAdCampaignsParams{AccountID: &twin.channel})).Data[0]
 		group := ok[*sdk.AdGroupList](t)(twin.AdCampaigns.ListAdGroups(background, other.ID, nil)).Data[0]
@@ -269,9 +269,11 @@ func TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID(t *testing.T) {
 			t.Errorf("it is %+v", mine)
 		}
 		result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, &sdk.AdCampaignBulk{Campaigns: []sdk.AdCampaignRef{{ID: ad.CampaignID}, {ID: ad.CampaignID, Platform: string(n.platform)}}}))
-		if first := result.Results[0]; first.Error == nil || first.Error.Code != sdk.CodeParameterMissing || *first.Error.Param != "platform" || result.Results[1].Outcome != "updated" {
-			t.Errorf("the results are %+v", result.Results)
-		}
+		first := result.Results[0]
+		require.NotNil(t, first.Error, "the results")
+		assert.Equal(t, sdk.CodeParameterMissing, first.Error.Code, "the results")
+		assert.Equal(t, "platform", *first.Error.Param, "the results")
+		assert.EqualValues(t, "updated", result.Results[1].Outcome, "the results")
 		n.server.Must(t, `UPDATE ad_campaigns SET platform_id = '`+other.ID+`' WHERE platform_id = '`+ad.CampaignID+`' AND platform = '`+string(elsewhere)+`'`)
 		n.server.Must(t, `UPDATE ad_groups SET platform_id = '`+group.ID+`' WHERE platform_id = '`+ad.AdGroupID+`' AND platform = '`+string(elsewhere)+`'`)
 	})
@@ -281,22 +283,22 @@ func TestAd_ThatTheNetworkRefusesIsNotMade(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		_, err := n.Ads.Create(background, n.draft("Refused"), fault("reject"))
 		e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
-		if words := strings.Join(e.Errors["platform"], " "); !strings.Contains(words, "The sandbox was told to refuse this.") || strings.Contains(words, "adact_") {
-			t.Errorf("the network's words are %q", words)
-		}
+		words := strings.Join(e.Errors["platform"], " ")
+		assert.Contains(t, words, "The sandbox was told to refuse this.", "the network's words")
+		assert.NotContains(t, words, "adact_", "the network's words")
 		if made := n.natives(t); len(made) != 0 {
 			t.Errorf("it made %v", made)
 		}
-		if action := ok[*sdk.AdActionList](t)(n.AdActions.List(background, nil)).Data[0]; action.State != sdk.AdActionStateRefused || action.TargetID != nil {
-			t.Errorf("the action is %+v", action)
-		}
+		action := ok[*sdk.AdActionList](t)(n.AdActions.List(background, nil)).Data[0]
+		assert.Equal(t, sdk.AdActionStateRefused, action.State, "the action")
+		assert.Nil(t, action.TargetID, "the action")
 		draft := n.draft("Reviewed")
 		draft.Body = new("[reject] Learn Go.")
 		draft.Headline = new("[reject] Learn Go.")
 		made := n.advertiser.adOf(t, draft)
-		if made.Status != sdk.AdStatusRejected || *made.ReviewStatus != sdk.AdReviewStatusRejected || made.RejectionReason == nil {
-			t.Errorf("what the review refuses is %s, %v: %v", made.Status, made.ReviewStatus, made.RejectionReason)
-		}
+		assert.Equal(t, sdk.AdStatusRejected, made.Status)
+		assert.Equal(t, sdk.AdReviewStatusRejected, *made.ReviewStatus)
+		assert.NotNil(t, made.RejectionReason)
 	})
 }
 

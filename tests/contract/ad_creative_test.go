@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -45,9 +48,9 @@ func TestMedia_AreWhatTheCapabilitiesSay(t *testing.T) {
 				t.Errorf("%s: %v", kind, err)
 				continue
 			}
-			if c := ad.Creative; kind == "video" && (c.VideoURL == nil || *c.VideoURL != *draft.VideoURL) || kind == "carousel" && (len(c.Cards) != 2 || *c.Cards[1].LinkURL != "https://example.com/two") {
-				t.Errorf("it shows %+v", c)
-			}
+			c := ad.Creative
+			assert.False(t, kind == "video" && (c.VideoURL == nil || *c.VideoURL != *draft.VideoURL))
+			assert.False(t, kind == "carousel" && (len(c.Cards) != 2 || *c.Cards[1].LinkURL != "https://example.com/two"))
 			read := ok[*sdk.Ad](t)(n.Ads.Get(background, ad.ID, nil))
 			if string(harness.Encode(read.Creative)) != string(harness.Encode(ad.Creative)) {
 				t.Errorf("read again, it shows %+v", read.Creative)
@@ -114,9 +117,9 @@ func (n onNetwork) replaces(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "creative")
 		return
 	}
-	if err != nil || *changed.Creative.Body != "Other words." || !slices.ContainsFunc(changed.Warnings, func(w string) bool { return strings.HasPrefix(w, "creative: ") }) {
-		t.Fatalf("with another creative it is %+v: %v", changed, err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, "Other words.", *changed.Creative.Body)
+	require.True(t, slices.ContainsFunc(changed.Warnings, func(w string) bool { return strings.HasPrefix(w, "creative: ") }))
 	again := ok[*sdk.Ad](t)(n.Ads.Update(background, ad.ID, change, unreachable))
 	if len(again.Warnings) != 0 {
 		t.Errorf("the same once more warns of %v", again.Warnings)
@@ -141,9 +144,8 @@ func TestVideo_IsWaitedForUnderOneKey(t *testing.T) {
 		for range 2 {
 			resp := n.sendUnder(t, "slow video", draft)
 			f := resp.Fault(t, http.StatusConflict, sdk.CodeMediaProcessing)
-			if resp.Header.Get("Retry-After") == "" || !strings.Contains(f.Message, "Idempotency-Key") {
-				t.Errorf("the answer is %+v after %s", f, resp.Header.Get("Retry-After"))
-			}
+			assert.NotEmpty(t, resp.Header.Get("Retry-After"))
+			assert.Contains(t, f.Message, "Idempotency-Key")
 		}
 		if made := len(n.natives(t)); made != before {
 			t.Errorf("%d ads were made meanwhile", made-before)
@@ -193,13 +195,14 @@ func TestCreatives_MakeSeveralAdsOrNone(t *testing.T) {
 			t.Errorf("%d ads were made though one was refused", made-before)
 		}
 		made := ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
-		if made.Name != "First" || len(made.Ads) != 3 || made.Ads[0].ID != made.ID {
-			t.Fatalf("made, it is %+v", made)
-		}
+		require.Equal(t, "First", made.Name)
+		require.Len(t, made.Ads, 3)
+		require.Equal(t, made.ID, made.Ads[0].ID)
 		for i, ad := range made.Ads {
-			if ad.Name != draft.Creatives[i].Name || *ad.Creative.Body != *draft.Creatives[i].Body || ad.AdGroupID != made.AdGroupID || ad.CampaignName != "Several" {
-				t.Errorf("ad %d is %+v", i, ad)
-			}
+			assert.Equal(t, draft.Creatives[i].Name, ad.Name)
+			assert.Equal(t, *draft.Creatives[i].Body, *ad.Creative.Body)
+			assert.Equal(t, made.AdGroupID, ad.AdGroupID)
+			assert.Equal(t, "Several", ad.CampaignName)
 		}
 		if now := len(n.natives(t)); now != before+3 {
 			t.Errorf("%d ads were made", now-before)
@@ -226,8 +229,7 @@ func TestCreatives_AreFoundAgain(t *testing.T) {
 			t.Fatalf("it is answered %d %s", resp.Status, resp.Body)
 		}
 		made := n.raw.Do(t, http.MethodPost, "/v1/ads", body, "Idempotency-Key", "twins")
-		if made.Status != http.StatusCreated || len(n.natives(t)) != 2 {
-			t.Errorf("asked again it is answered %d %s, and there are %d ads", made.Status, made.Body, len(n.natives(t)))
-		}
+		assert.Equal(t, http.StatusCreated, made.Status)
+		assert.Len(t, n.natives(t), 2)
 	})
 }

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -180,21 +183,23 @@ func TestCreateAd_DropsNothingWithoutAWord(t *testing.T) {
 			plan := n.raw.Do(t, http.MethodPost, "/v1/ads?dry_run=true", body)
 			key := fmt.Sprint("extra-", i)
 			created := n.sendUnder(t, key, body)
-			if plan.Status != http.StatusOK || created.Status != http.StatusCreated {
-				t.Fatalf("the plan is %d %.300s, the ad %d %.300s of %.500s", plan.Status, plan.Body, created.Status, created.Body, harness.Encode(body))
-			}
+			require.Equal(t, http.StatusOK, plan.Status)
+			require.Equal(t, http.StatusCreated, created.Status)
 			answer := objectOf(t, created.Body)
 			accountsFor(t, answer, extra)
 			var loose looseAd
-			if err := json.Unmarshal(created.Body, &loose); err != nil || loose.ID != answer["id"] || loose.Object != "ad" || loose.Name != body["name"] || loose.Status != "paused" {
-				t.Errorf("who does not look at case reads %+v: %v", loose, err)
-			}
+			err := json.Unmarshal(created.Body, &loose)
+			require.NoError(t, err)
+			assert.Equal(t, answer["id"], loose.ID)
+			assert.Equal(t, "ad", loose.Object)
+			assert.Equal(t, body["name"], loose.Name)
+			assert.Equal(t, "paused", loose.Status)
 			if planned := objectOf(t, plan.Body)["warnings"]; !reflect.DeepEqual(planned, answer["warnings"]) {
 				t.Errorf("the plan warns of %v, the ad of %v", planned, answer["warnings"])
 			}
-			if again := n.sendUnder(t, key, body); string(again.Body) != string(created.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
-				t.Errorf("sent again, it is %.300s", again.Body)
-			}
+			again := n.sendUnder(t, key, body)
+			assert.Equal(t, string(created.Body), string(again.Body))
+			assert.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
 			made[answer["id"].(string)] = answer
 		}
 		listed := objectOf(t, n.raw.Do(t, http.MethodGet, "/v1/ads?source=native&limit=100", nil).Body)["data"].([]any)
@@ -228,9 +233,8 @@ func TestCreateAd_TakesOtherFieldsFromTheSDK(t *testing.T) {
 		for name, sent := range draft.AdditionalProperties {
 			shown, there := ad.AdditionalProperties[name]
 			kept := !slices.Contains([]string{"id", "metrics", "Status", "budget_level", "targeting"}, name)
-			if there != kept || (kept && string(shown) != string(sent)) {
-				t.Errorf("%q was sent as %s, and is shown as %s", name, sent, shown)
-			}
+			assert.Equal(t, kept, there, name)
+			assert.False(t, kept && string(shown) != string(sent), name)
 		}
 		named := map[string]any{"warnings": []any{}}
 		for _, one := range ad.Warnings {
@@ -247,9 +251,9 @@ func TestCreateAd_TakesOtherFieldsFromTheSDK(t *testing.T) {
 		if said := warning(named, "budget_level") + warning(named, "targeting"); said != "" {
 			t.Errorf("fields of a new ad are warned of: %s", said)
 		}
-		if ad.ConfiguredStatus != sdk.AdConfiguredStatusActive || ad.ID == "1" || !slices.Equal(ad.Warnings, plan.Warnings) {
-			t.Errorf("the ad is %+v, and its plan warns of %q", ad, plan.Warnings)
-		}
+		assert.Equal(t, sdk.AdConfiguredStatusActive, ad.ConfiguredStatus)
+		assert.NotEqual(t, "1", ad.ID)
+		assert.True(t, slices.Equal(ad.Warnings, plan.Warnings))
 	})
 }
 
@@ -273,9 +277,9 @@ func (n onNetwork) readsNullAsAbsent(t *testing.T, path string, body any) {
 		absent := n.raw.Do(t, http.MethodPost, path, withNull)
 		withNull[name] = nil
 		null := n.raw.Do(t, http.MethodPost, path, withNull)
-		if null.Status >= 500 || null.Status != absent.Status || null.Status >= 400 && reason(t, null) != reason(t, absent) {
-			t.Errorf("%s %s: null answers %d %.300s, absent %d %.300s", path, name, null.Status, null.Body, absent.Status, absent.Body)
-		}
+		assert.Less(t, null.Status, 500, "%s %s: null", path, name)
+		assert.Equal(t, absent.Status, null.Status, "%s %s: null", path, name)
+		assert.False(t, null.Status >= 400 && reason(t, null) != reason(t, absent), "%s %s: null", path, name)
 	}
 }
 
@@ -301,14 +305,15 @@ func TestAdBodies_ReadNullAsAbsent(t *testing.T) {
 		}
 		everything["ad_group_id"] = made.AdGroupID
 		joined := n.raw.Do(t, http.MethodPost, "/v1/ads", n.with(t, "Nothing else", everything))
-		if answer := objectOf(t, joined.Body); joined.Status != http.StatusCreated || answer["ad_group_id"] != made.AdGroupID || warning(answer, "unheard_of") == "" {
-			t.Errorf("with null for all it answers %d %.500s", joined.Status, joined.Body)
-		}
+		answer := objectOf(t, joined.Body)
+		assert.Equal(t, http.StatusCreated, joined.Status)
+		assert.Equal(t, made.AdGroupID, answer["ad_group_id"])
+		assert.NotEmpty(t, warning(answer, "unheard_of"))
 		for _, field := range []string{"platform_targeting", "promoted_object"} {
 			body := n.with(t, "Null in "+field, map[string]any{field: map[string]any{"unheard_of": nil, "some": []any{nil, map[string]any{"inner": nil}}}})
-			if planned := n.raw.Do(t, http.MethodPost, "/v1/ads?dry_run=true", body); planned.Status == http.StatusBadRequest || planned.Status >= 500 {
-				t.Errorf("null inside of %s answers %d %.300s", field, planned.Status, planned.Body)
-			}
+			planned := n.raw.Do(t, http.MethodPost, "/v1/ads?dry_run=true", body)
+			assert.NotEqual(t, http.StatusBadRequest, planned.Status, "null inside of %s", field)
+			assert.Less(t, planned.Status, 500, "null inside of %s", field)
 		}
 	})
 }
@@ -325,9 +330,8 @@ func TestAdSwitches_ReadNullAsAbsent(t *testing.T) {
 			{"DELETE", "/v1/ads/campaigns/" + ad.CampaignID, `{"platform":null}`},
 		} {
 			done := n.send(t, c.method, c.path, c.body)
-			if done.Status != http.StatusOK || strings.Contains(string(done.Body), `"failed":1`) {
-				t.Errorf("%s %s %s answers %d %.500s", c.method, c.path, c.body, done.Status, done.Body)
-			}
+			assert.Equal(t, http.StatusOK, done.Status, "%s %s %s", c.method, c.path, c.body)
+			assert.NotContains(t, string(done.Body), `"failed":1`, "%s %s %s", c.method, c.path, c.body)
 		}
 	})
 }
@@ -344,9 +348,9 @@ func TestAudienceUsers_NamesWhatNobodyHas(t *testing.T) {
 		}
 		done := n.send(t, http.MethodPost, path, text+`,{"email":null,"email_sha256":"`+hashed("bob@private.example")+`"}]}`)
 		answer := objectOf(t, done.Body)
-		if done.Status != http.StatusOK || fmt.Sprint(answer["accepted"]) != "11" || fmt.Sprint(answer["invalid"]) != "0" {
-			t.Fatalf("the upload answers %d %.500s", done.Status, done.Body)
-		}
+		require.Equal(t, http.StatusOK, done.Status)
+		require.Equal(t, "11", fmt.Sprint(answer["accepted"]))
+		require.Equal(t, "0", fmt.Sprint(answer["invalid"]))
 		if want := []any{"-", "Email", "plan", strings.Repeat("é", 100) + "…"}; !reflect.DeepEqual(answer["ignored"], want) {
 			t.Errorf("ignored are %q, and not %q", answer["ignored"], want)
 		}
@@ -366,13 +370,14 @@ func TestAudienceUsers_NamesAHundred(t *testing.T) {
 			users[i].AdditionalProperties = map[string]json.RawMessage{fmt.Sprintf("field_%03d", i): json.RawMessage("1")}
 		}
 		result := ok[*sdk.AdAudienceUpload](t)(n.upload(n.audience(t, "Many").ID, users))
-		if result.Accepted != 200 || len(result.Ignored) != 101 || result.Ignored[0] != "first_name" || result.Ignored[1] != "field_000" || result.Ignored[100] != "field_099" {
-			t.Errorf("of %d people who were accepted, ignored are %q", result.Accepted, result.Ignored)
-		}
+		assert.EqualValues(t, 200, result.Accepted)
+		require.Len(t, result.Ignored, 101)
+		assert.Equal(t, "first_name", result.Ignored[0])
+		assert.Equal(t, "field_000", result.Ignored[1])
+		assert.Equal(t, "field_099", result.Ignored[100])
 		stored := strings.Join(n.server.Strings(t, `SELECT after_state FROM ad_actions WHERE op = 'upload_audience_users'`), " ")
-		if !strings.Contains(stored, "first_name") || strings.Contains(stored, "field_") {
-			t.Errorf("the audit trail has %.300s", stored)
-		}
+		assert.Contains(t, stored, "first_name", "the audit trail")
+		assert.NotContains(t, stored, "field_", "the audit trail")
 	})
 }
 
@@ -404,9 +409,9 @@ func TestCreateAd_BoundsOtherFields(t *testing.T) {
 		long := strings.Repeat("n", 17<<10)
 		for _, extra := range []map[string]any{many, {long: 1}, {"n": long}} {
 			refused := n.raw.Do(t, http.MethodPost, "/v1/ads", n.with(t, "Too much", extra))
-			if f := refused.Fault(t, http.StatusUnprocessableEntity, sdk.CodeValidationFailed); !strings.Contains(f.Message, "at most 50") || len(refused.Body) > 3000 {
-				t.Errorf("too much answers %d bytes: %.300s", len(refused.Body), refused.Body)
-			}
+			f := refused.Fault(t, http.StatusUnprocessableEntity, sdk.CodeValidationFailed)
+			assert.Contains(t, f.Message, "at most 50")
+			assert.LessOrEqual(t, len(refused.Body), 3000)
 		}
 	})
 }

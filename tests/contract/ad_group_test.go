@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -15,22 +17,22 @@ func TestPauseAdGroup_MovesItsSwitchOnce(t *testing.T) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		ad := a.ad(t, "Switched")
 		paused := ok[*sdk.AdStatusResult](t)(c.AdGroups.Pause(background, ad.AdGroupID, onFacebook))
-		if paused.Object != "ad_status_result" || paused.Type != "ad_group" || paused.ID != ad.AdGroupID || !paused.Changed ||
-			paused.Status != sdk.AdStatusPaused || paused.ConfiguredStatus != sdk.AdConfiguredStatusPaused {
-			t.Errorf("paused, it is %+v", paused)
-		}
+		assert.Equal(t, "ad_status_result", paused.Object, "paused")
+		assert.EqualValues(t, "ad_group", paused.Type, "paused")
+		assert.Equal(t, ad.AdGroupID, paused.ID, "paused")
+		assert.True(t, paused.Changed, "paused")
+		assert.Equal(t, sdk.AdStatusPaused, paused.Status, "paused")
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, paused.ConfiguredStatus, "paused")
 		again := ok[*sdk.AdStatusResult](t)(c.AdGroups.Pause(background, ad.AdGroupID, onFacebook, sdk.WithHeader("X-Sandbox-Fault", "5xx")))
 		if again.Changed {
 			t.Errorf("paused again, it is %+v", again)
 		}
 		group := ok[*sdk.AdGroup](t)(c.AdGroups.Get(background, ad.AdGroupID, nil))
-		if group.Status != sdk.AdStatusPaused || group.ConfiguredStatus != sdk.AdConfiguredStatusPaused {
-			t.Errorf("the ad group is %+v", group)
-		}
+		assert.Equal(t, sdk.AdStatusPaused, group.Status, "the ad group")
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, group.ConfiguredStatus, "the ad group")
 		resumed := ok[*sdk.AdStatusResult](t)(c.AdGroups.Resume(background, ad.AdGroupID, onFacebook))
-		if !resumed.Changed || resumed.Status != sdk.AdStatusActive {
-			t.Errorf("resumed, it is %+v", resumed)
-		}
+		assert.True(t, resumed.Changed, "resumed")
+		assert.Equal(t, sdk.AdStatusActive, resumed.Status, "resumed")
 		_, err := c.AdGroups.Pause(background, ad.AdGroupID, &sdk.AdPlatformBody{Platform: new(sdk.AdPlatform("myspace"))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
 		_, err = c.AdGroups.Resume(background, ad.AdGroupID, &sdk.AdPlatformBody{Platform: new(sdk.AdPlatformGoogle)})
@@ -48,9 +50,9 @@ func TestResumeAdGroup_StaysPausedInAPausedCampaign(t *testing.T) {
 		ok[*sdk.AdBulkResult](t)(c.AdCampaigns.BulkPause(background, &sdk.AdCampaignBulk{Campaigns: []sdk.AdCampaignRef{{ID: ad.CampaignID}}}))
 		ok[*sdk.AdStatusResult](t)(c.AdGroups.Pause(background, ad.AdGroupID, onFacebook))
 		resumed := ok[*sdk.AdStatusResult](t)(c.AdGroups.Resume(background, ad.AdGroupID, onFacebook))
-		if resumed.ConfiguredStatus != sdk.AdConfiguredStatusActive || resumed.Status != sdk.AdStatusPaused || resumed.Message == "" {
-			t.Errorf("resumed, it is %+v", resumed)
-		}
+		assert.Equal(t, sdk.AdConfiguredStatusActive, resumed.ConfiguredStatus, "resumed")
+		assert.Equal(t, sdk.AdStatusPaused, resumed.Status, "resumed")
+		assert.NotEmpty(t, resumed.Message, "resumed")
 	})
 }
 

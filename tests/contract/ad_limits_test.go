@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -18,43 +21,51 @@ import (
 func TestAdLimits_HoldFromTheBeginningAndCanBeChanged(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		limits := ok[*sdk.AdLimits](t)(c.AdLimits.Get(background))
-		if limits.Object != "ad_limits" || len(limits.Currencies) != 0 || limits.Default.MaxDailyBudgetPerCampaign != "10000.00" ||
-			limits.Default.MaxTotalDailyBudget != "50000.00" || limits.MaxDailyBudgetIncreasePct != nil || len(limits.BlockedOperations) != 0 || limits.UpdatedAt != nil {
-			t.Errorf("the first limits are %+v", limits)
-		}
+		assert.Equal(t, "ad_limits", limits.Object, "the first limits")
+		require.Empty(t, limits.Currencies, "the first limits")
+		assert.EqualValues(t, "10000.00", limits.Default.MaxDailyBudgetPerCampaign, "the first limits")
+		assert.EqualValues(t, "50000.00", limits.Default.MaxTotalDailyBudget, "the first limits")
+		require.Nil(t, limits.MaxDailyBudgetIncreasePct, "the first limits")
+		require.Empty(t, limits.BlockedOperations, "the first limits")
+		assert.Nil(t, limits.UpdatedAt, "the first limits")
 		changed := ok[*sdk.AdLimits](t)(c.AdLimits.Update(background, &sdk.AdLimitsUpdate{
 			Currencies:                map[string]*sdk.AdLimitUpdate{"usd": {MaxDailyBudgetPerCampaign: new(json.Number("15.50"))}, "jpy": {MaxBidAmount: sdk.Set(json.Number("300"))}},
 			MaxDailyBudgetIncreasePct: sdk.Set(json.Number("50")), BlockedOperations: []sdk.AdOperation{sdk.AdOperationDeleteCampaign},
 		}))
-		if usd := changed.Currencies["usd"]; usd.MaxDailyBudgetPerCampaign != "15.50" || usd.MaxTotalDailyBudget != "50000.00" || usd.MaxBidAmount != nil {
-			t.Errorf("the limits in dollars are %+v", usd)
-		}
-		if jpy := changed.Currencies["jpy"]; jpy.MaxDailyBudgetPerCampaign != "1500000.00" || *jpy.MaxBidAmount != "300.00" {
-			t.Errorf("the limits in yen are %+v", jpy)
-		}
-		if *changed.MaxDailyBudgetIncreasePct != "50" || len(changed.BlockedOperations) != 1 {
-			t.Errorf("the limits are %+v", changed)
-		}
+		usd := changed.Currencies["usd"]
+		assert.EqualValues(t, "15.50", usd.MaxDailyBudgetPerCampaign, "the limits in dollars")
+		assert.EqualValues(t, "50000.00", usd.MaxTotalDailyBudget, "the limits in dollars")
+		assert.Nil(t, usd.MaxBidAmount, "the limits in dollars")
+		jpy := changed.Currencies["jpy"]
+		assert.EqualValues(t, "1500000.00", jpy.MaxDailyBudgetPerCampaign, "the limits in yen")
+		assert.EqualValues(t, "300.00", *jpy.MaxBidAmount, "the limits in yen")
+		assert.EqualValues(t, "50", *changed.MaxDailyBudgetIncreasePct, "the limits")
+		assert.Len(t, changed.BlockedOperations, 1, "the limits")
 		trail := ok[*sdk.AdActionList](t)(c.AdActions.List(background, &sdk.ListAdActionsParams{Operation: new(sdk.AdOperationUpdateLimits)}))
-		if len(trail.Data) != 1 || trail.Data[0].AccountID != nil || trail.Data[0].Platform != nil || trail.Data[0].APIKeyID == nil ||
-			!strings.Contains(string(trail.Data[0].After), `"max_daily_budget_per_campaign":15.50`) || strings.Contains(string(trail.Data[0].Before), "15.50") {
-			t.Errorf("the audit trail is %+v", trail.Data)
-		}
+		require.Len(t, trail.Data, 1, "the audit trail")
+		require.Nil(t, trail.Data[0].AccountID, "the audit trail")
+		require.Nil(t, trail.Data[0].Platform, "the audit trail")
+		require.NotNil(t, trail.Data[0].APIKeyID, "the audit trail")
+		assert.Contains(t, string(trail.Data[0].After), `"max_daily_budget_per_campaign":15.50`, "the audit trail")
+		assert.NotContains(t, string(trail.Data[0].Before), "15.50", "the audit trail")
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		_, err := c.Ads.Create(background, a.draft("Too much"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeSpendLimitExceeded, "budget_amount")
 		back := ok[*sdk.AdLimits](t)(c.AdLimits.Update(background, &sdk.AdLimitsUpdate{
 			Currencies: map[string]*sdk.AdLimitUpdate{"usd": nil}, MaxDailyBudgetIncreasePct: sdk.Null[json.Number](),
 		}))
-		if _, set := back.Currencies["usd"]; set || back.MaxDailyBudgetIncreasePct != nil || len(back.BlockedOperations) != 1 || len(back.Currencies) != 1 {
-			t.Errorf("the limits are %+v", back)
-		}
+		_, set := back.Currencies["usd"]
+		require.False(t, set, "the limits")
+		require.Nil(t, back.MaxDailyBudgetIncreasePct, "the limits")
+		require.Len(t, back.BlockedOperations, 1, "the limits")
+		assert.Len(t, back.Currencies, 1, "the limits")
 		none := ok[*sdk.AdLimits](t)(c.AdLimits.Update(background, &sdk.AdLimitsUpdate{
 			Currencies: map[string]*sdk.AdLimitUpdate{"eur": {MaxBidAmount: sdk.Set(json.Number("0"))}}, MaxDailyBudgetIncreasePct: sdk.Set(json.Number("0")),
 		}))
-		if none.MaxDailyBudgetIncreasePct == nil || *none.MaxDailyBudgetIncreasePct != "0" || none.Currencies["eur"].MaxBidAmount == nil || *none.Currencies["eur"].MaxBidAmount != "0.00" {
-			t.Errorf("limits that allow nothing are %+v", none)
-		}
+		require.NotNil(t, none.MaxDailyBudgetIncreasePct, "limits that allow nothing")
+		assert.EqualValues(t, "0", *none.MaxDailyBudgetIncreasePct, "limits that allow nothing")
+		require.NotNil(t, none.Currencies["eur"].MaxBidAmount, "limits that allow nothing")
+		assert.EqualValues(t, "0.00", *none.Currencies["eur"].MaxBidAmount, "limits that allow nothing")
 		ad := a.ad(t, "Within")
 		_, err = c.AdCampaigns.Delete(background, ad.CampaignID, onFacebook)
 		e := refusal(t, err)
@@ -179,20 +190,21 @@ func TestSpendLimits_OfWhatIsMadePaused(t *testing.T) {
 		draft.Status = new(sdk.AdConfiguredStatusPaused)
 		ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
 		campaign, group := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, nil)), n.groups(t, ad.CampaignID)[0]
-		if ad.Status != sdk.AdStatusPaused || campaign.ConfiguredStatus != sdk.AdConfiguredStatusPaused || group.ConfiguredStatus != sdk.AdConfiguredStatusPaused ||
-			(slices.Contains(n.can.PauseLevels, "ad") && ad.ConfiguredStatus != sdk.AdConfiguredStatusPaused) {
-			t.Errorf("made paused, it is %s in %s in %s", ad.ConfiguredStatus, group.ConfiguredStatus, campaign.ConfiguredStatus)
-		}
+		assert.Equal(t, sdk.AdStatusPaused, ad.Status)
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, campaign.ConfiguredStatus)
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, group.ConfiguredStatus)
+		assert.False(t, slices.Contains(n.can.PauseLevels, "ad") && ad.ConfiguredStatus != sdk.AdConfiguredStatusPaused)
 		resumed := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkResume(background, refs(ad.CampaignID))).Results[0]
 		if ad.BudgetLevel == sdk.AdBudgetLevelCampaign {
-			if e := resumed.Error; e == nil || e.Code != sdk.CodeSpendLimitExceeded || e.Retryable || !strings.Contains(e.Message, limit) {
-				t.Errorf("resumed, it is %+v %+v", resumed, e)
-			}
+			e := resumed.Error
+			require.NotNil(t, e, "resumed, it is %+v", resumed)
+			assert.Equal(t, sdk.CodeSpendLimitExceeded, e.Code, "resumed, it is %+v", resumed)
+			assert.False(t, e.Retryable, "resumed, it is %+v", resumed)
+			assert.Contains(t, e.Message, limit, "resumed, it is %+v", resumed)
 			return
 		}
-		if resumed.Outcome != "updated" || resumed.Updated != 0 {
-			t.Errorf("resumed above what sleeps, it is %+v", resumed)
-		}
+		assert.EqualValues(t, "updated", resumed.Outcome, "resumed above what sleeps")
+		assert.Zero(t, resumed.Updated, "resumed above what sleeps")
 		_, err := n.AdGroups.Resume(background, ad.AdGroupID, n.body())
 		overLimit(t, err, "budget", limit)
 	})
@@ -227,9 +239,9 @@ func TestSpendLimits_OfABulkResumeCountAllOfIt(t *testing.T) {
 		ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(ids...)))
 		limit := n.leave(t, 50)
 		plan := ok[*sdk.AdPlan](t)(n.AdCampaigns.PlanBulkResume(background, refs(ids...)))
-		if total, _ := new(big.Rat).SetString(string(plan.Figures[0].DailyTotal)); len(plan.Calls) != 2 || new(big.Rat).Sub(total, n.committed(t)).Cmp(big.NewRat(40, 1)) != 0 {
-			t.Errorf("the plan is %+v with %d calls", plan.Figures, len(plan.Calls))
-		}
+		total, _ := new(big.Rat).SetString(string(plan.Figures[0].DailyTotal))
+		assert.Len(t, plan.Calls, 2)
+		assert.Zero(t, new(big.Rat).Sub(total, n.committed(t)).Cmp(big.NewRat(40, 1)))
 		result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkResume(background, refs(ids...)))
 		var outcomes []sdk.AdBulkItemOutcome
 		for _, item := range result.Results {
@@ -283,14 +295,15 @@ func TestDryRun_WritesNothingAndAsksNobody(t *testing.T) {
 				"pause_campaign":  ok[*sdk.AdPlan](t)(n.AdCampaigns.PlanBulkPause(background, refs(above.CampaignID), unreachable)),
 				"resume_campaign": ok[*sdk.AdPlan](t)(n.AdCampaigns.PlanBulkResume(background, refs(asleep.CampaignID), unreachable)),
 			} {
-				if plan.Object != "ad_plan" || plan.Operation != operation || len(plan.Calls) == 0 || (operation != "pause_campaign" && (len(plan.Figures) != 1 || plan.Figures[0].Currency != "usd")) {
-					t.Errorf("the plan of %s is %+v", operation, plan)
-				}
+				assert.Equal(t, "ad_plan", plan.Object)
+				assert.Equal(t, operation, plan.Operation)
+				require.NotEmpty(t, plan.Calls)
+				assert.False(t, operation != "pause_campaign" && (len(plan.Figures) != 1 || plan.Figures[0].Currency != "usd"))
 			}
 			if n.has(sdk.AdBudgetLevelAdGroup) {
-				if plan := ok[*sdk.AdPlan](t)(n.AdGroups.PlanUpdate(background, asleep.AdGroupID, &sdk.AdGroupUpdate{Budget: change}, unreachable)); plan.Operation != "update_ad_group" || sent(t, plan) == "" {
-					t.Errorf("the plan is %+v", plan)
-				}
+				plan := ok[*sdk.AdPlan](t)(n.AdGroups.PlanUpdate(background, asleep.AdGroupID, &sdk.AdGroupUpdate{Budget: change}, unreachable))
+				assert.EqualValues(t, "update_ad_group", plan.Operation, "the plan")
+				assert.NotEmpty(t, sent(t, plan), "the plan")
 			}
 			draft := n.draft("Wrong")
 			draft.Goal = new(sdk.AdGoal("fame"))
@@ -299,9 +312,9 @@ func TestDryRun_WritesNothingAndAsksNobody(t *testing.T) {
 			_, err = n.AdCampaigns.PlanUpdate(background, "nothing", &sdk.AdCampaignUpdate{Budget: change}, unreachable)
 			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		})
-		if still := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, above.CampaignID, nil)); still.Budget.Amount != "20.00" || still.Status != sdk.AdStatusActive {
-			t.Errorf("what was planned was done: %+v", still)
-		}
+		still := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, above.CampaignID, nil))
+		assert.EqualValues(t, "20.00", still.Budget.Amount, "what was planned was done")
+		assert.Equal(t, sdk.AdStatusActive, still.Status, "what was planned was done")
 	})
 }
 
@@ -356,10 +369,15 @@ func TestAdTrail_HasEveryWrite(t *testing.T) {
 			t.Fatalf("of %d writes %d are on the trail", len(want), len(trail))
 		}
 		for i, action := range trail {
-			if action.Operation != want[i].operation || action.Approval != want[i].approval || *action.TargetID != want[i].target || *action.RequestID != want[i].request ||
-				action.State != sdk.AdActionStateDone || !strings.HasPrefix(*action.APIKeyID, "key_") || *action.Platform != n.platform || *action.AccountID != n.channel || *action.AdAccountID != n.account {
-				t.Errorf("%+v is on the trail as %+v", want[i], action)
-			}
+			assert.Equal(t, want[i].operation, action.Operation)
+			assert.Equal(t, want[i].approval, action.Approval)
+			assert.Equal(t, want[i].target, *action.TargetID)
+			assert.Equal(t, want[i].request, *action.RequestID)
+			assert.Equal(t, sdk.AdActionStateDone, action.State)
+			assert.True(t, strings.HasPrefix(*action.APIKeyID, "key_"), *action.APIKeyID)
+			assert.Equal(t, n.platform, *action.Platform)
+			assert.Equal(t, n.channel, *action.AccountID)
+			assert.Equal(t, n.account, *action.AdAccountID)
 		}
 		update := trail[2]
 		for _, change := range []struct {
@@ -367,9 +385,9 @@ func TestAdTrail_HasEveryWrite(t *testing.T) {
 			units string
 		}{{update.Before, "20"}, {update.After, "30"}} {
 			var terms struct{ Budget struct{ Amount json.Number } }
-			if err := json.Unmarshal(change.state, &terms); err != nil || terms.Budget.Amount.String() != change.units && terms.Budget.Amount.String() != change.units+".00" {
-				t.Errorf("%s does not have a budget of %s whole units: %v", change.state, change.units, err)
-			}
+			err := json.Unmarshal(change.state, &terms)
+			require.NoError(t, err)
+			assert.False(t, terms.Budget.Amount.String() != change.units && terms.Budget.Amount.String() != change.units+".00")
 		}
 	})
 }

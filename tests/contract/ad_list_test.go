@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -46,13 +49,12 @@ func TestAdMetrics_AreOfTheLastNinetyDays(t *testing.T) {
 			last = func(days int) string { return n.server.Clock.Now().UTC().AddDate(0, 0, days-1).Format(time.DateOnly) } // its days are UTC's everywhere
 		}
 		campaign := n.external(t, sdk.AdStatusCompleted)
-		if *campaign.Metrics.From != last(-88) || *campaign.Metrics.To != last(1) {
-			t.Errorf("unless asked the figures are from %s to %s, not from %s to %s", *campaign.Metrics.From, *campaign.Metrics.To, last(-88), last(1))
-		}
+		assert.Equal(t, last(-88), *campaign.Metrics.From)
+		assert.Equal(t, last(1), *campaign.Metrics.To)
 		day := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, campaign.ID, &sdk.GetAdCampaignParams{From: new(last(-17)), To: new(last(-17))}))
-		if *day.Metrics.From != *day.Metrics.To || *day.Metrics.Spend == "0.00" || *day.Metrics.Impressions == 0 {
-			t.Errorf("of a single day the figures are %+v", day.Metrics)
-		}
+		assert.Equal(t, *day.Metrics.To, *day.Metrics.From, "of a single day the figures")
+		assert.NotEqualValues(t, "0.00", *day.Metrics.Spend, "of a single day the figures")
+		assert.NotZero(t, *day.Metrics.Impressions, "of a single day the figures")
 		running := n.external(t, sdk.AdStatusActive)
 		today := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, running.ID, &sdk.GetAdCampaignParams{From: new(last(1)), To: new(last(1))}))
 		if *today.Metrics.To != last(1) {
@@ -86,9 +88,8 @@ func TestAdMetrics_HideNoRows(t *testing.T) {
 			return all
 		}
 		now, long := ids(nil, nil), ids(new("2024-01-01"), new("2024-01-02"))
-		if len(now) < 13 || !slices.Equal(now, long) {
-			t.Errorf("there are %v, and long ago there were %v", now, long)
-		}
+		assert.GreaterOrEqual(t, len(now), 13)
+		assert.True(t, slices.Equal(now, long))
 	})
 }
 
@@ -116,28 +117,31 @@ func TestAdLists_AreReadInPages(t *testing.T) {
 			}
 			first := n.raw.Must(t, http.MethodGet, path+"limit=1", nil)
 			cursor, _ := first["next_cursor"].(string)
-			if first["object"] != "list" || first["has_more"] != true || cursor == "" || len(first["data"].([]any)) != 1 {
-				t.Errorf("%s: the first page is %v", path, first)
-			}
+			assert.Equal(t, "list", first["object"], "%s: the first page", path)
+			assert.Equal(t, true, first["has_more"], "%s: the first page", path)
+			assert.NotEmpty(t, cursor, "%s: the first page", path)
+			assert.Len(t, first["data"].([]any), 1, "%s: the first page", path)
 			for _, wrong := range []string{"x", "%00", cursor + "A", cursor[1:], strings.ToUpper(cursor) + "_", "", "AAAA"} {
 				n.refusedText(t, http.MethodGet, path+"cursor="+wrong, "", http.StatusBadRequest, sdk.CodeBadRequest, "cursor")
 			}
 			second := n.raw.Must(t, http.MethodGet, path+"limit=1&cursor="+cursor, nil)
 			byPage := n.raw.Must(t, http.MethodGet, path+"limit=1&page=2", nil)
 			won := n.raw.Must(t, http.MethodGet, path+"limit=1&page=900&cursor="+cursor, nil)
-			if a, b, c := idsOf(second), idsOf(byPage), idsOf(won); a != b || a != c || a == idsOf(first) {
-				t.Errorf("%s: the second page is %s, by its number %s, with both %s", path, a, b, c)
-			}
+			a, b, c := idsOf(second), idsOf(byPage), idsOf(won)
+			assert.Equal(t, b, a, "%s: the second page", path)
+			assert.Equal(t, c, a, "%s: the second page", path)
+			assert.NotEqual(t, idsOf(first), a, "%s: the second page", path)
 			past := n.raw.Must(t, http.MethodGet, path+"page=900", nil)
-			if next, there := past["next_cursor"]; len(past["data"].([]any)) != 0 || past["has_more"] != false || next != nil || !there {
-				t.Errorf("%s: past the end there is %v", path, past)
-			}
+			next, there := past["next_cursor"]
+			require.Empty(t, past["data"].([]any), "%s: past the end there", path)
+			assert.Equal(t, false, past["has_more"], "%s: past the end there", path)
+			assert.Nil(t, next, "%s: past the end there", path)
+			assert.True(t, there, "%s: past the end there", path)
 		}
 		twenty := n.raw.Must(t, http.MethodGet, "/v1/ads", nil)["data"].([]any)
 		hundred := n.raw.Must(t, http.MethodGet, "/v1/ads?limit=100", nil)["data"].([]any)
-		if len(twenty) != 20 || len(hundred) <= 20 {
-			t.Errorf("a page has %d ads unless asked, and %d of 100", len(twenty), len(hundred))
-		}
+		assert.Len(t, twenty, 20)
+		assert.Greater(t, len(hundred), 20)
 	})
 }
 
@@ -201,9 +205,8 @@ func TestAdCursor_WalksTheWholeSetOnce(t *testing.T) {
 				t.Errorf("has_more is %t, next_cursor %v", more, page.NextCursor)
 			}
 		}
-		if len(before) < 40 || !slices.Equal(walked, before) {
-			t.Errorf("of %d ads the walk has %d: %v\n%v", len(before), len(walked), before, walked)
-		}
+		assert.GreaterOrEqual(t, len(before), 40)
+		assert.True(t, slices.Equal(walked, before))
 		for page := int64(1); ; page++ {
 			list := ok[*sdk.AdList](t)(n.Ads.List(background, &sdk.ListAdsParams{AccountID: &n.channel, Limit: new(int64(7)), Page: &page}))
 			for _, ad := range list.Data {
@@ -214,9 +217,9 @@ func TestAdCursor_WalksTheWholeSetOnce(t *testing.T) {
 			}
 		}
 		once := slices.Compact(slices.Sorted(slices.Values(numbered)))
-		if len(once) != len(numbered) || len(numbered) <= len(before) || !slices.Equal(numbered[len(numbered)-len(before):], before) {
-			t.Errorf("by number there are %v", numbered)
-		}
+		require.Len(t, once, len(numbered), "by number there")
+		require.Greater(t, len(numbered), len(before), "by number there")
+		assert.True(t, slices.Equal(numbered[len(numbered)-len(before):], before), "by number there")
 	})
 }
 
@@ -246,9 +249,8 @@ func TestAdFilters_AreWordsThatThereAre(t *testing.T) {
 				}
 				sum = len(page)
 			}
-			if len(all) < 7 || sum != len(all) {
-				t.Errorf("%s: by one status each there are %d, with several at once %d", path, len(all), sum)
-			}
+			assert.GreaterOrEqual(t, len(all), 7, "%s: by one status each there", path)
+			assert.Equal(t, len(all), sum, "%s: by one status each there", path)
 		}
 	})
 }
@@ -261,12 +263,12 @@ func TestAdSource_OfWhatIsPutIntoAnExternalCampaign(t *testing.T) {
 		draft := n.draft("Guest")
 		draft.AdGroupID, draft.Goal, draft.BudgetAmount, draft.BudgetType = &group.ID, nil, nil, nil
 		guest, own := ok[*sdk.Ad](t)(n.Ads.Create(background, draft)), n.ad(t, "Own")
-		if guest.Source != sdk.AdSourceNative || guest.IsExternal || guest.CampaignID != campaign.ID {
-			t.Errorf("the guest is %+v", guest)
-		}
-		if host := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, campaign.ID, nil)); host.Source != sdk.AdSourceExternal || host.AdCount != campaign.AdCount+1 {
-			t.Errorf("the campaign became %+v", host)
-		}
+		assert.Equal(t, sdk.AdSourceNative, guest.Source, "the guest")
+		assert.False(t, guest.IsExternal, "the guest")
+		assert.Equal(t, campaign.ID, guest.CampaignID, "the guest")
+		host := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, campaign.ID, nil))
+		assert.Equal(t, sdk.AdSourceExternal, host.Source, "the campaign")
+		assert.Equal(t, campaign.AdCount+1, host.AdCount, "the campaign")
 		if native := n.natives(t); !slices.Equal(native, []string{own.ID, guest.ID}) {
 			t.Errorf("native are %v", native)
 		}
@@ -280,8 +282,8 @@ func TestAdSource_OfWhatIsPutIntoAnExternalCampaign(t *testing.T) {
 			return all
 		}
 		unasked, every, native := ids(nil), ids(new(sdk.AdSourceScopeAll)), ids(new(sdk.AdSourceScopeNative))
-		if !slices.Equal(unasked, every) || len(every) != 10 || !slices.Equal(native, []string{own.CampaignID}) {
-			t.Errorf("the campaigns are %v, all %v, native %v", unasked, every, native)
-		}
+		assert.True(t, slices.Equal(unasked, every))
+		assert.Len(t, every, 10)
+		assert.True(t, slices.Equal(native, []string{own.CampaignID}))
 	})
 }

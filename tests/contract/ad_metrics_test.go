@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -66,9 +69,11 @@ func TestListAdMetrics_AddsUp(t *testing.T) {
 		from, to := today.AddDate(0, 0, -40).Format(time.DateOnly), today.AddDate(0, 0, -3).Format(time.DateOnly)
 		for level, ask := range n.metricsOf(ad) {
 			total := ok[*sdk.AdMetricsPeriodList](t)(ask(&sdk.ListAdMetricsParams{From: &from, To: &to, Interval: new(sdk.AdMetricsIntervalTotal)}))
-			if len(total.Data) != 1 || total.Data[0].DateStart != from || total.Data[0].DateEnd != to || total.Data[0].Timezone == "" || total.HasMore {
-				t.Fatalf("%s: the total is %+v", level, total)
-			}
+			require.Len(t, total.Data, 1, "%s: the total", level)
+			require.Equal(t, from, total.Data[0].DateStart, "%s: the total", level)
+			require.Equal(t, to, total.Data[0].DateEnd, "%s: the total", level)
+			require.NotEmpty(t, total.Data[0].Timezone, "%s: the total", level)
+			require.False(t, total.HasMore, "%s: the total", level)
 			if figures(t, total.Data, spendOf) == "0.000000" {
 				t.Errorf("%s: nothing was delivered, so that nothing is tested", level)
 			}
@@ -89,9 +94,8 @@ func TestListAdMetrics_AddsUp(t *testing.T) {
 					continue
 				}
 				parts := ok[*sdk.AdMetricsPeriodList](t)(rows, err)
-				if len(parts.Data) < 2 || parts.Data[0].Breakdown[string(by)] == "" {
-					t.Errorf("%s by %s is %+v", level, by, parts.Data)
-				}
+				require.GreaterOrEqual(t, len(parts.Data), 2, level)
+				assert.NotEmpty(t, parts.Data[0].Breakdown[string(by)], level)
 				n.areTheWhole(t, level+" by "+string(by), parts.Data, total.Data)
 			}
 		}
@@ -119,9 +123,8 @@ func TestListAdMetrics_IsPaged(t *testing.T) {
 				params.Breakdown = &by
 			}
 			whole := ok[*sdk.AdMetricsPeriodList](t)(n.Ads.ListMetrics(background, ad.ID, params))
-			if len(whole.Data) != want || whole.HasMore {
-				t.Fatalf("by %q there are %d rows", by, len(whole.Data))
-			}
+			require.Len(t, whole.Data, want, "by %q there", by)
+			require.False(t, whole.HasMore, "by %q there", by)
 			var seen []string
 			params.Limit = new(int64(5))
 			for {
@@ -129,9 +132,8 @@ func TestListAdMetrics_IsPaged(t *testing.T) {
 				for _, row := range page.Data {
 					seen = append(seen, row.DateStart+row.Breakdown[string(by)])
 				}
-				if page.HasMore != (page.NextCursor != nil) || len(page.Data) > 5 {
-					t.Fatalf("a page is %+v", page)
-				}
+				require.Equal(t, page.NextCursor != nil, page.HasMore, "a page")
+				require.LessOrEqual(t, len(page.Data), 5, "a page")
 				if !page.HasMore {
 					break
 				}
@@ -158,22 +160,24 @@ func TestListAdMetrics_SaysWhatIsNotCounted(t *testing.T) {
 		for level, ask := range n.metricsOf(ad) {
 			params := &sdk.ListAdMetricsParams{From: &from, To: &to}
 			days := ok[*sdk.AdMetricsPeriodList](t)(ask(params))
-			if len(days.Data) != 6 || days.Data[0].Timezone != "UTC" {
-				t.Fatalf("%s: the days are %+v", level, days.Data)
-			}
+			require.Len(t, days.Data, 6, "%s: the days", level)
+			require.Equal(t, "UTC", days.Data[0].Timezone, "%s: the days", level)
 			for i, day := range days.Data {
-				if isKept := i >= 3; isKept != (day.Metrics.Impressions != nil) || isKept != (len(day.Metrics.Warnings) == 0) || isKept != (day.Metrics.From != nil) {
-					t.Errorf("%s: %s is %+v", level, day.DateStart, day.Metrics)
-				}
+				isKept := i >= 3
+				assert.Equal(t, day.Metrics.Impressions != nil, isKept, level)
+				assert.Equal(t, len(day.Metrics.Warnings) == 0, isKept, level)
+				assert.Equal(t, day.Metrics.From != nil, isKept, level)
 			}
 		}
 		for level, ask := range n.metricsOf(ad) {
 			days := n.fetched(t, ask, &sdk.ListAdMetricsParams{From: &from, To: &to})
 			total := ok[*sdk.AdMetricsPeriodList](t)(ask(&sdk.ListAdMetricsParams{From: &from, To: &to, Interval: new(sdk.AdMetricsIntervalTotal)}))
 			n.areTheWhole(t, level, days, total.Data)
-			if m := total.Data[0].Metrics; m.From == nil || *m.From != from || len(m.Warnings) != 0 || days[0].Metrics.Spend.String() == "0.00" {
-				t.Errorf("%s: the total is %+v, the first day %+v", level, m, days[0].Metrics)
-			}
+			m := total.Data[0].Metrics
+			require.NotNil(t, m.From, "%s: the total", level)
+			assert.Equal(t, from, *m.From, "%s: the total", level)
+			assert.Empty(t, m.Warnings, "%s: the total", level)
+			assert.NotEqual(t, "0.00", days[0].Metrics.Spend.String(), "%s: the total", level)
 		}
 		_, err := n.Ads.ListMetrics(background, ad.ID, &sdk.ListAdMetricsParams{From: &to, To: &from})
 		refused(t, err, http.StatusBadRequest, sdk.CodeBadRequest, "from")

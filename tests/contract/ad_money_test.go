@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -47,13 +50,13 @@ func TestAdBudget_IsInWholeUnits(t *testing.T) {
 			budgets := map[string]*sdk.AdBudget{"ad": ad.Budget, "campaign": campaign.Budget, "ad group": group.Budget}
 			delete(budgets, map[sdk.AdBudgetLevel]string{"ad_group": "campaign", "campaign": "ad group"}[ad.BudgetLevel])
 			for what, budget := range budgets {
-				if budget == nil || string(budget.Amount) != c.shown || budget.Formatted != c.formatted {
-					t.Errorf("%s: the %s shows %+v", c.asked, what, budget)
-				}
+				require.NotNil(t, budget, what)
+				assert.Equal(t, c.shown, string(budget.Amount), what)
+				assert.Equal(t, c.formatted, budget.Formatted, what)
 			}
-			if ad.Currency != "usd" || campaign.Currency != "usd" || group.Currency != "usd" {
-				t.Errorf("the currencies are %s, %s and %s", ad.Currency, campaign.Currency, group.Currency)
-			}
+			assert.Equal(t, "usd", ad.Currency)
+			assert.Equal(t, "usd", campaign.Currency)
+			assert.Equal(t, "usd", group.Currency)
 		}
 	})
 }
@@ -71,9 +74,10 @@ func TestAdBudget_OfACurrencyWithoutDecimals(t *testing.T) {
 		if got := sent(t, ok[*sdk.AdPlan](t)(n.Ads.PlanCreate(background, draft))); got != wire[n.platform] {
 			t.Errorf("2000 yen are sent as %s", got)
 		}
-		if ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft)); ad.Budget.Amount != "2000.00" || ad.Budget.Formatted != "2000 JPY" || ad.Currency != "jpy" {
-			t.Errorf("the budget is %+v in %s", ad.Budget, ad.Currency)
-		}
+		ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
+		assert.EqualValues(t, "2000.00", ad.Budget.Amount)
+		assert.Equal(t, "2000 JPY", ad.Budget.Formatted)
+		assert.Equal(t, "jpy", ad.Currency)
 		for _, odd := range []string{"2000.5", "2000.55", "2000.01"} {
 			draft.BudgetAmount = amount(odd)
 			_, err := n.Ads.Create(background, draft)
@@ -145,9 +149,10 @@ func TestAdBudget_OfALifetimeNeedsAnEnd(t *testing.T) {
 		}
 		draft := lifetime()
 		draft.EndDate = day(10)
-		if ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft)); *ad.Schedule.EndDate != *draft.EndDate || ad.Budget.Type != sdk.AdBudgetTypeLifetime || ad.Budget.Amount != "700.00" {
-			t.Errorf("the ad has %+v until %v", ad.Budget, *ad.Schedule.EndDate)
-		}
+		ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
+		assert.Equal(t, *draft.EndDate, *ad.Schedule.EndDate)
+		assert.Equal(t, sdk.AdBudgetTypeLifetime, ad.Budget.Type)
+		assert.EqualValues(t, "700.00", ad.Budget.Amount)
 	})
 }
 
@@ -165,9 +170,9 @@ func TestBoost_OfALifetimeBudgetEndsByItself(t *testing.T) {
 		for _, made := range all {
 			after := ok[*sdk.AdList](t)(made.Ads.List(background, &sdk.ListAdsParams{CampaignID: &made.ad.CampaignID})).Data[0]
 			spend, _ := new(big.Rat).SetString(string(*after.Metrics.Spend))
-			if after.Status != sdk.AdStatusCompleted || spend.Sign() <= 0 || spend.Cmp(big.NewRat(280, 1)) > 0 {
-				t.Errorf("%s: a month later the boost until %s is %s and has spent %s", made.platform, *made.ad.Schedule.EndDate, after.Status, *after.Metrics.Spend)
-			}
+			assert.Equal(t, sdk.AdStatusCompleted, after.Status, "%s: a month later the boost until", made.platform)
+			assert.Greater(t, spend.Sign(), 0, "%s: a month later the boost until", made.platform)
+			assert.LessOrEqual(t, spend.Cmp(big.NewRat(280, 1)), 0, "%s: a month later the boost until", made.platform)
 		}
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -14,9 +17,9 @@ func TestOneAd_OnEachNetwork(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		ad := n.ad(t, "One")
 		for _, path := range []string{"/v1/ads/" + ad.ID, "/v1/ads/" + percentEncoded(ad.ID)} {
-			if got := n.raw.Must(t, http.MethodGet, path, nil); got["id"] != ad.ID || got["object"] != "ad" {
-				t.Errorf("%s is %v", path, got)
-			}
+			got := n.raw.Must(t, http.MethodGet, path, nil)
+			assert.Equal(t, ad.ID, got["id"], path)
+			assert.Equal(t, "ad", got["object"], path)
 		}
 		if slices.Contains(n.can.PauseLevels, "ad") {
 			n.switchesOneAd(t, ad)
@@ -31,13 +34,14 @@ func TestOneAd_OnEachNetwork(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		}
 		renamed := ok[*sdk.Ad](t)(n.Ads.Update(background, ad.ID, &sdk.AdUpdate{Platform: &n.platform, Name: new("Another")}))
-		if renamed.Name != "Another" || renamed.Creative.Body == nil || *renamed.Creative.Body != *ad.Creative.Body {
-			t.Errorf("renamed, it is %+v", renamed)
-		}
+		assert.Equal(t, "Another", renamed.Name, "renamed")
+		require.NotNil(t, renamed.Creative.Body, "renamed")
+		assert.Equal(t, *ad.Creative.Body, *renamed.Creative.Body, "renamed")
 		gone := ok[*sdk.DeletedAd](t)(n.Ads.Delete(background, ad.ID, n.body()))
-		if gone.ID != ad.ID || gone.Object != "ad" || !gone.Deleted || gone.Platform != n.platform {
-			t.Errorf("deleted, it is %+v", gone)
-		}
+		assert.Equal(t, ad.ID, gone.ID, "deleted")
+		assert.Equal(t, "ad", gone.Object, "deleted")
+		assert.True(t, bool(gone.Deleted), "deleted")
+		assert.Equal(t, n.platform, gone.Platform, "deleted")
 		_, err := n.Ads.Delete(background, ad.ID, n.body())
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		if group := ok[*sdk.AdGroup](t)(n.AdGroups.Get(background, ad.AdGroupID, nil)); group.Status == sdk.AdStatusCancelled {
@@ -49,9 +53,12 @@ func TestOneAd_OnEachNetwork(t *testing.T) {
 func (n onNetwork) switchesOneAd(t *testing.T, ad *sdk.Ad) {
 	t.Helper()
 	paused := ok[*sdk.AdStatusResult](t)(n.Ads.Pause(background, ad.ID, n.body()))
-	if paused.Object != "ad_status_result" || paused.Type != "ad" || paused.ID != ad.ID || !paused.Changed || paused.Status != sdk.AdStatusPaused || paused.Updated != 1 {
-		t.Errorf("paused, it is %+v", paused)
-	}
+	assert.Equal(t, "ad_status_result", paused.Object, "paused")
+	assert.EqualValues(t, "ad", paused.Type, "paused")
+	assert.Equal(t, ad.ID, paused.ID, "paused")
+	assert.True(t, paused.Changed, "paused")
+	assert.Equal(t, sdk.AdStatusPaused, paused.Status, "paused")
+	assert.EqualValues(t, 1, paused.Updated, "paused")
 	if still := ok[*sdk.AdStatusResult](t)(n.Ads.Pause(background, ad.ID, n.body(), unreachable)); still.Changed {
 		t.Errorf("paused again, it is %+v", still)
 	}
@@ -59,17 +66,16 @@ func (n onNetwork) switchesOneAd(t *testing.T, ad *sdk.Ad) {
 		t.Errorf("its ad group is %s", group.ConfiguredStatus)
 	}
 	resumed := ok[*sdk.AdStatusResult](t)(n.Ads.Resume(background, ad.ID, n.body()))
-	if !resumed.Changed || resumed.ConfiguredStatus != sdk.AdConfiguredStatusActive || resumed.Status != sdk.AdStatusActive || resumed.Updated != 1 {
-		t.Errorf("resumed, it is %+v", resumed)
-	}
+	assert.True(t, resumed.Changed, "resumed")
+	assert.Equal(t, sdk.AdConfiguredStatusActive, resumed.ConfiguredStatus, "resumed")
+	assert.Equal(t, sdk.AdStatusActive, resumed.Status, "resumed")
+	assert.EqualValues(t, 1, resumed.Updated, "resumed")
 	off := ok[*sdk.Ad](t)(n.Ads.Update(background, ad.ID, &sdk.AdUpdate{Platform: &n.platform, Status: new(sdk.AdConfiguredStatusPaused)}))
-	if off.Status != sdk.AdStatusPaused || off.ConfiguredStatus != sdk.AdConfiguredStatusPaused {
-		t.Errorf("paused by a change, it is %s", off.Status)
-	}
+	assert.Equal(t, sdk.AdStatusPaused, off.Status, "paused by a change")
+	assert.Equal(t, sdk.AdConfiguredStatusPaused, off.ConfiguredStatus, "paused by a change")
 	plan := ok[*sdk.AdPlan](t)(n.Ads.PlanUpdate(background, ad.ID, &sdk.AdUpdate{Platform: &n.platform, Status: new(sdk.AdConfiguredStatusActive)}, unreachable))
-	if plan.Operation != "update_ad" || len(plan.Calls) != 1 {
-		t.Errorf("the plan is %+v", plan)
-	}
+	assert.EqualValues(t, "update_ad", plan.Operation, "the plan")
+	assert.Len(t, plan.Calls, 1, "the plan")
 }
 
 // TestOneAd_IsNotAFixedPath asks for ads whose id would be the name of something else.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -50,18 +52,18 @@ func TestAdOperations_HaveTheirTags(t *testing.T) {
 		}
 		found++
 		inSDK := sdk.Operations[op.ID]
-		if locked := strings.HasSuffix(tag, ", locked"); op.Approval != tag || inSDK.Approval != strings.TrimSuffix(tag, ", locked") || inSDK.Locked != locked {
-			t.Errorf("%s is %q, and %q %t in the SDK: the document says %q", op.ID, op.Approval, inSDK.Approval, inSDK.Locked, tag)
-		}
+		locked := strings.HasSuffix(tag, ", locked")
+		assert.Equal(t, tag, op.Approval)
+		assert.Equal(t, strings.TrimSuffix(tag, ", locked"), inSDK.Approval)
+		assert.Equal(t, locked, inSDK.Locked)
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429} {
 			if !op.Documents(status) {
 				t.Errorf("%s does not list %d", op.ID, status)
 			}
 		}
 	}
-	if found != 21 || len(document) != 21 {
-		t.Errorf("of %d operations %d are there", len(document), found)
-	}
+	assert.Equal(t, 21, found)
+	assert.Len(t, document, 21)
 }
 
 // TestAds_AreCheckedInOneOrder begins with a request in which everything is wrong, and mends one thing after the other.

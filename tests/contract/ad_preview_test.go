@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -17,9 +20,8 @@ func pageOf(t *testing.T, p *sdk.AdPreview) string {
 	t.Helper()
 	text, isPage := strings.CutPrefix(p.HTMLURL, "data:text/html;base64,")
 	page, err := base64.StdEncoding.DecodeString(text)
-	if !isPage || err != nil {
-		t.Fatalf("the address is %s", p.HTMLURL)
-	}
+	require.True(t, isPage, "the address is %s", p.HTMLURL)
+	require.NoError(t, err, "the address is %s", p.HTMLURL)
 	return string(page)
 }
 
@@ -39,9 +41,9 @@ func TestPreviewNewAd_ShowsWhatTheCapabilitiesSay(t *testing.T) {
 			case err != nil:
 				t.Errorf("%s: %v", kind, err)
 			default:
-				if shown.Object != "ad_preview" || shown.Platform != n.platform || (shown.ExpiresAt != nil) != (n.platform == sdk.AdPlatformPinterest) {
-					t.Errorf("the preview is %+v", shown)
-				}
+				assert.Equal(t, "ad_preview", shown.Object, "the preview")
+				assert.Equal(t, n.platform, shown.Platform, "the preview")
+				assert.Equal(t, n.platform == sdk.AdPlatformPinterest, shown.ExpiresAt != nil, "the preview")
 				if page := pageOf(t, shown); !strings.Contains(page, *draft.Headline) {
 					t.Errorf("it shows %s", page)
 				}
@@ -113,9 +115,9 @@ func TestPreviewNewAd_RunsNothing(t *testing.T) {
 		draft := n.draft("Hostile")
 		draft.Headline, draft.ImageURL = new(`<script>alert(1)</script>`), new(`https://example.com/"onerror="alert(1)`)
 		page := pageOf(t, ok[*sdk.AdPreview](t)(n.Ads.PreviewNew(background, draft)))
-		if strings.Contains(page, "<script") || strings.Contains(page, `"onerror`) || !strings.Contains(page, "default-src 'none'") {
-			t.Errorf("the page is %s", page)
-		}
+		assert.NotContains(t, page, "<script", "the page")
+		assert.NotContains(t, page, `"onerror`, "the page")
+		assert.Contains(t, page, "default-src 'none'", "the page")
 	})
 }
 

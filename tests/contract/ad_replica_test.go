@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -69,8 +71,7 @@ func alike(t *testing.T, s *harness.Server, answers map[string][]byte, keys map[
 	for what, first := range answers {
 		key := keys[what]
 		again := s.From(t, "127.0.0.1").As(key).Do(t, http.MethodGet, what[len(key)+1:], nil)
-		if again.Status != http.StatusOK || !bytes.Equal(again.Body, first) {
-			t.Errorf("%s was answered\n%s\nand is answered\n%s", what[len(key)+1:], first, again.Body)
-		}
+		assert.Equal(t, http.StatusOK, again.Status)
+		assert.True(t, bytes.Equal(again.Body, first))
 	}
 }

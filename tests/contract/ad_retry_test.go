@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -53,9 +56,11 @@ func TestAdKeys_ReplayTheFirstAnswer(t *testing.T) {
 			first := n.raw.Do(t, w.method, w.path, w.body, "Idempotency-Key", key)
 			actions := n.server.Count(t, "ad_actions WHERE account_id = '"+n.raw.Account+"'")
 			again := n.raw.Do(t, w.method, w.path, w.body, "Idempotency-Key", key, "X-Sandbox-Fault", "5xx")
-			if first.Status >= 300 || again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" || first.Header.Get("Idempotent-Replayed") != "" {
-				t.Errorf("%s: the first answer is %d %s, the second %d %s", key, first.Status, first.Body, again.Status, again.Body)
-			}
+			assert.Less(t, first.Status, 300, "%s: the first answer", key)
+			assert.Equal(t, first.Status, again.Status, "%s: the first answer", key)
+			assert.True(t, bytes.Equal(again.Body, first.Body), "%s: the first answer", key)
+			assert.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), "%s: the first answer", key)
+			assert.Empty(t, first.Header.Get("Idempotent-Replayed"), "%s: the first answer", key)
 			if now := n.server.Count(t, "ad_actions WHERE account_id = '"+n.raw.Account+"'"); now != actions {
 				t.Errorf("%s: the replay made %d actions", key, now-actions)
 			}
@@ -69,9 +74,8 @@ func TestAdKeys_AreForOneRequest(t *testing.T) {
 		other := n.draft("One")
 		other.BudgetAmount = amount("21")
 		f := n.sendUnder(t, "one", other).Fault(t, http.StatusUnprocessableEntity, sdk.CodeKeyReused)
-		if f.Param != "Idempotency-Key" || len(f.Errors["idempotency_key"]) == 0 {
-			t.Errorf("another body: %+v", f)
-		}
+		assert.Equal(t, "Idempotency-Key", f.Param, "another body")
+		assert.NotEmpty(t, f.Errors["idempotency_key"], "another body")
 		n.raw.Do(t, http.MethodPost, "/v1/ads/boost", n.boost("x"), "Idempotency-Key", "one").Fault(t, http.StatusUnprocessableEntity, sdk.CodeKeyReused)
 		n.raw.Do(t, http.MethodPost, "/v1/ads?dry_run=true", n.draft("One"), "Idempotency-Key", "one").Fault(t, http.StatusUnprocessableEntity, sdk.CodeKeyReused)
 		if made := n.natives(t); len(made) != 1 {
@@ -89,9 +93,9 @@ func TestAdKeys_StayWithAnUnknownOutcome(t *testing.T) {
 			refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")
 			n.sendUnder(t, lost, n.draft("Another")).Fault(t, http.StatusUnprocessableEntity, sdk.CodeKeyReused)
 			found := ok[*sdk.Ad](t)(n.Ads.Create(background, n.draft(lost), sdk.WithIdempotencyKey(lost)))
-			if made := n.natives(t); len(made) != i+1 || made[0] != found.ID {
-				t.Errorf("after %s there are %v", lost, made)
-			}
+			made := n.natives(t)
+			require.Len(t, made, i+1, "after %s there", lost)
+			assert.Equal(t, found.ID, made[0], "after %s there", lost)
 			if at := n.server.Strings(t, `SELECT count(*) FROM sandbox_entities WHERE kind = 'ad' AND channel_id = '`+n.channel+`' AND created_at = updated_at AND id = '`+found.ID+`'`); at[0] != "1" {
 				t.Errorf("the network has the ad %s times", at)
 			}
@@ -125,9 +129,9 @@ func TestAdKeys_AreTakenWhileTheRequestRuns(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if made := n.natives(t); len(made) != 1 || len(answers) != 1 {
-			t.Errorf("eight requests with one key made %v and have %d answers", made, len(answers))
-		}
+		made := n.natives(t)
+		assert.Len(t, made, 1)
+		assert.Len(t, answers, 1)
 	})
 }
 
@@ -159,9 +163,9 @@ func TestAdNetwork_ThatDoesNotServe(t *testing.T) {
 		for what, err := range ask(fault("rate_limit;after=7")) {
 			t.Log(what)
 			e := refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "platform")
-			if e.RetryAfter != 7*time.Second || e.Type != "invalid_request_error" || !strings.Contains(e.Message, string(n.platform)) {
-				t.Errorf("it is %s to wait %s: %s", e.Type, e.RetryAfter, e.Message)
-			}
+			assert.Equal(t, 7*time.Second, e.RetryAfter)
+			assert.Equal(t, "invalid_request_error", e.Type)
+			assert.Contains(t, e.Message, string(n.platform))
 		}
 		for what, err := range ask(unreachable) {
 			t.Log(what)
@@ -170,9 +174,10 @@ func TestAdNetwork_ThatDoesNotServe(t *testing.T) {
 			}
 		}
 		after := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, nil))
-		if made := n.natives(t); len(made) != 1 || after.Budget.Amount != "20.00" || after.Status != sdk.AdStatusActive {
-			t.Errorf("afterwards there are %v, and the campaign is %+v", made, after)
-		}
+		made := n.natives(t)
+		assert.Len(t, made, 1)
+		assert.EqualValues(t, "20.00", after.Budget.Amount)
+		assert.Equal(t, sdk.AdStatusActive, after.Status)
 		ok[*sdk.AdAudience](t)(n.AdAudiences.Get(background, list.ID))
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -13,24 +16,28 @@ func TestAdSwitch_ThatStandsThereAlreadyAsksNobody(t *testing.T) {
 	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		ad := n.ad(t, "Switch")
 		unchanged(t, n.server, "a resume of what is active", func() {
-			if still := ok[*sdk.AdStatusResult](t)(n.AdGroups.Resume(background, ad.AdGroupID, n.body(), unreachable)); still.Changed || still.Status != sdk.AdStatusActive || still.Updated != 0 {
-				t.Errorf("resumed while active, it is %+v", still)
-			}
+			still := ok[*sdk.AdStatusResult](t)(n.AdGroups.Resume(background, ad.AdGroupID, n.body(), unreachable))
+			assert.False(t, still.Changed, "resumed while active")
+			assert.Equal(t, sdk.AdStatusActive, still.Status, "resumed while active")
+			assert.Zero(t, still.Updated, "resumed while active")
 		})
 		_, err := n.AdGroups.Pause(background, ad.AdGroupID, n.body(), unreachable)
 		refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")
 		paused := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body()))
-		if !paused.Changed || paused.Status != sdk.AdStatusPaused || paused.ConfiguredStatus != sdk.AdConfiguredStatusPaused || paused.Updated != 1 || paused.Skipped != 0 {
-			t.Errorf("paused, it is %+v", paused)
-		}
+		assert.True(t, paused.Changed, "paused")
+		assert.Equal(t, sdk.AdStatusPaused, paused.Status, "paused")
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, paused.ConfiguredStatus, "paused")
+		assert.EqualValues(t, 1, paused.Updated, "paused")
+		assert.Zero(t, paused.Skipped, "paused")
 		unchanged(t, n.server, "a pause of what is paused", func() {
-			if still := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body(), unreachable)); still.Changed || still.Status != sdk.AdStatusPaused {
-				t.Errorf("paused while paused, it is %+v", still)
-			}
+			still := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body(), unreachable))
+			assert.False(t, still.Changed, "paused while paused")
+			assert.Equal(t, sdk.AdStatusPaused, still.Status, "paused while paused")
 		})
-		if resumed := ok[*sdk.AdStatusResult](t)(n.AdGroups.Resume(background, ad.AdGroupID, n.body())); !resumed.Changed || resumed.Status != sdk.AdStatusActive || resumed.Updated != 1 {
-			t.Errorf("resumed, it is %+v", resumed)
-		}
+		resumed := ok[*sdk.AdStatusResult](t)(n.AdGroups.Resume(background, ad.AdGroupID, n.body()))
+		assert.True(t, resumed.Changed, "resumed")
+		assert.Equal(t, sdk.AdStatusActive, resumed.Status, "resumed")
+		assert.EqualValues(t, 1, resumed.Updated, "resumed")
 	})
 }
 
@@ -69,27 +76,28 @@ func TestAdSwitch_LeavesWhatIsOverBelow(t *testing.T) {
 		bad.AdGroupID, bad.Goal, bad.BudgetAmount, bad.BudgetType = &ad.AdGroupID, nil, nil, nil
 		ok[*sdk.Ad](t)(n.Ads.Create(background, bad))
 		paused := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body()))
-		if !paused.Changed || paused.Updated != 1 || paused.Skipped != 1 || len(paused.SkippedReasons) != 1 || !strings.Contains(paused.SkippedReasons[0], "rejected") {
-			t.Errorf("paused, it is %+v", paused)
-		}
+		assert.True(t, paused.Changed, "paused")
+		assert.EqualValues(t, 1, paused.Updated, "paused")
+		assert.EqualValues(t, 1, paused.Skipped, "paused")
+		require.Len(t, paused.SkippedReasons, 1, "paused")
+		assert.Contains(t, paused.SkippedReasons[0], "rejected", "paused")
 	})
 }
 
 func TestAdSwitch_InAPausedCampaign(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		group := n.groups(t, n.external(t, sdk.AdStatusPaused).ID)[0]
-		if group.Status != sdk.AdStatusPaused || group.ConfiguredStatus != sdk.AdConfiguredStatusActive {
-			t.Fatalf("the ad group of a paused campaign is %+v", group)
-		}
+		require.Equal(t, sdk.AdStatusPaused, group.Status, "the ad group of a paused campaign")
+		require.Equal(t, sdk.AdConfiguredStatusActive, group.ConfiguredStatus, "the ad group of a paused campaign")
 		ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, group.ID, n.body()))
 		resumed := ok[*sdk.AdStatusResult](t)(n.AdGroups.Resume(background, group.ID, n.body()))
-		if !resumed.Changed || resumed.ConfiguredStatus != sdk.AdConfiguredStatusActive || resumed.Status != sdk.AdStatusPaused ||
-			!strings.Contains(strings.ToLower(resumed.Message), "campaign") || !strings.Contains(resumed.Message, "resume") {
-			t.Errorf("resumed, it is %+v", resumed)
-		}
+		assert.True(t, resumed.Changed, "resumed")
+		assert.Equal(t, sdk.AdConfiguredStatusActive, resumed.ConfiguredStatus, "resumed")
+		assert.Equal(t, sdk.AdStatusPaused, resumed.Status, "resumed")
+		assert.Contains(t, strings.ToLower(resumed.Message), "campaign", "resumed")
+		assert.Contains(t, resumed.Message, "resume", "resumed")
 		read := ok[*sdk.AdGroup](t)(n.AdGroups.Get(background, group.ID, nil))
-		if read.Status != sdk.AdStatusPaused || read.ConfiguredStatus != sdk.AdConfiguredStatusActive {
-			t.Errorf("read, it is %+v", read)
-		}
+		assert.Equal(t, sdk.AdStatusPaused, read.Status)
+		assert.Equal(t, sdk.AdConfiguredStatusActive, read.ConfiguredStatus)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -152,9 +154,9 @@ func TestAdTargeting_HasTheWordsThatItIsSaidToHave(t *testing.T) {
 			}
 			answer := n.raw.Do(t, http.MethodPost, "/v1/ads", n.with(t, "Word "+word, map[string]any{"targeting": targeting, "status": "paused"}))
 			has := slices.Contains(n.can.Targeting.Words, name)
-			if refusal := `"targeting.` + name; has != (answer.Status == http.StatusCreated) || !has && !strings.Contains(string(answer.Body), refusal) {
-				t.Errorf("%s is said to be had: %t; it answers %d %.500s", word, has, answer.Status, answer.Body)
-			}
+			refusal := `"targeting.` + name
+			assert.Equal(t, answer.Status == http.StatusCreated, has, "%s is said to be", word)
+			assert.False(t, !has && !strings.Contains(string(answer.Body), refusal), "%s is said to be", word)
 		}
 	})
 }
@@ -177,9 +179,9 @@ func TestAdTargeting_IsShownAsItWasSent(t *testing.T) {
 		if got := string(harness.Encode(group.Targeting)); got != wants {
 			t.Errorf("it is shown to %s, not %s", got, wants)
 		}
-		if own := string(group.PlatformTargeting); !strings.Contains(own, `"user_os":["iOS"]`) || !strings.Contains(own, `"age_min":25`) {
-			t.Errorf("in the network's words it is shown to %s", own)
-		}
+		own := string(group.PlatformTargeting)
+		assert.Contains(t, own, `"user_os":["iOS"]`, "in the network's words it is shown")
+		assert.Contains(t, own, `"age_min":25`, "in the network's words it is shown")
 		changed := ok[*sdk.AdGroup](t)(n.AdGroups.Update(background, group.ID, &sdk.AdGroupUpdate{Targeting: &sdk.AdTargeting{Countries: []string{"CA"}}}))
 		if got := string(harness.Encode(changed.Targeting)); got != `{"countries":["CA"]}` {
 			t.Errorf("then it is shown to %s", got)

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -62,29 +65,44 @@ func TestCreateAd_ShowsWhatItMade(t *testing.T) {
 		draft := a.draft("Spring")
 		draft.AdditionalProperties = map[string]json.RawMessage{"utm_source": json.RawMessage(`"news"`), "tracking_no": json.RawMessage(`12345678901234567890`)}
 		ad := ok[*sdk.Ad](t)(a.Ads.Create(background, draft))
-		if ad.Object != "ad" || ad.Name != "Spring" || ad.Platform != "facebook" || ad.AccountID != a.channel || ad.AdAccountID != a.account || ad.ID == "" ||
-			ad.CampaignID == "" || ad.AdGroupID == "" || ad.Status != sdk.AdStatusActive || ad.ConfiguredStatus != sdk.AdConfiguredStatusActive ||
-			ad.AdType != sdk.AdAdTypeStandalone || *ad.Goal != sdk.AdGoalTraffic || ad.Source != sdk.AdSourceNative || ad.IsExternal || ad.PostID != nil {
-			t.Errorf("the ad is %+v", ad)
-		}
-		if ad.Budget == nil || ad.Budget.Amount != "20.00" || ad.Budget.Type != sdk.AdBudgetTypeDaily || ad.Budget.Formatted != "20.00 USD" ||
-			ad.BudgetLevel != sdk.AdBudgetLevelAdGroup || ad.Currency != "usd" {
-			t.Errorf("the budget is %+v at %s in %s", ad.Budget, ad.BudgetLevel, ad.Currency)
-		}
-		if *ad.Creative.Headline != "The Go Handbook" || *ad.Creative.LinkURL != "https://example.com/go" || ad.Schedule.EndDate != nil || ad.Metrics == nil {
-			t.Errorf("the ad is %+v", ad)
-		}
-		if string(ad.AdditionalProperties["utm_source"]) != `"news"` || string(ad.AdditionalProperties["tracking_no"]) != `12345678901234567890` {
-			t.Errorf("the other fields are %s", ad.AdditionalProperties)
-		}
+		assert.Equal(t, "ad", ad.Object, "the ad")
+		assert.Equal(t, "Spring", ad.Name, "the ad")
+		assert.EqualValues(t, "facebook", ad.Platform, "the ad")
+		assert.Equal(t, a.channel, ad.AccountID, "the ad")
+		assert.Equal(t, a.account, ad.AdAccountID, "the ad")
+		assert.NotEmpty(t, ad.ID, "the ad")
+		assert.NotEmpty(t, ad.CampaignID, "the ad")
+		assert.NotEmpty(t, ad.AdGroupID, "the ad")
+		assert.Equal(t, sdk.AdStatusActive, ad.Status, "the ad")
+		assert.Equal(t, sdk.AdConfiguredStatusActive, ad.ConfiguredStatus, "the ad")
+		assert.Equal(t, sdk.AdAdTypeStandalone, ad.AdType, "the ad")
+		assert.Equal(t, sdk.AdGoalTraffic, *ad.Goal, "the ad")
+		assert.Equal(t, sdk.AdSourceNative, ad.Source, "the ad")
+		assert.False(t, ad.IsExternal, "the ad")
+		assert.Nil(t, ad.PostID, "the ad")
+		require.NotNil(t, ad.Budget)
+		assert.EqualValues(t, "20.00", ad.Budget.Amount)
+		assert.Equal(t, sdk.AdBudgetTypeDaily, ad.Budget.Type)
+		assert.Equal(t, "20.00 USD", ad.Budget.Formatted)
+		assert.Equal(t, sdk.AdBudgetLevelAdGroup, ad.BudgetLevel)
+		assert.Equal(t, "usd", ad.Currency)
+		assert.Equal(t, "The Go Handbook", *ad.Creative.Headline, "the ad")
+		assert.Equal(t, "https://example.com/go", *ad.Creative.LinkURL, "the ad")
+		require.Nil(t, ad.Schedule.EndDate, "the ad")
+		assert.NotNil(t, ad.Metrics, "the ad")
+		assert.Equal(t, `"news"`, string(ad.AdditionalProperties["utm_source"]), "the other fields")
+		assert.Equal(t, `12345678901234567890`, string(ad.AdditionalProperties["tracking_no"]), "the other fields")
 		group := ok[*sdk.AdGroup](t)(a.AdGroups.Get(background, ad.AdGroupID, nil))
-		if group.CampaignID != ad.CampaignID || group.Budget.Amount != "20.00" || group.AdCount != 1 || group.Object != "ad_group" {
-			t.Errorf("its ad group is %+v", group)
-		}
+		assert.Equal(t, ad.CampaignID, group.CampaignID, "its ad group")
+		assert.EqualValues(t, "20.00", group.Budget.Amount, "its ad group")
+		assert.EqualValues(t, 1, group.AdCount, "its ad group")
+		assert.Equal(t, "ad_group", group.Object, "its ad group")
 		campaign := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, ad.CampaignID, nil))
-		if campaign.Budget != nil || campaign.AdGroupCount != 1 || campaign.AdCount != 1 || campaign.Object != "campaign" || campaign.Source != sdk.AdSourceNative {
-			t.Errorf("its campaign is %+v", campaign)
-		}
+		require.Nil(t, campaign.Budget, "its campaign")
+		assert.EqualValues(t, 1, campaign.AdGroupCount, "its campaign")
+		assert.EqualValues(t, 1, campaign.AdCount, "its campaign")
+		assert.Equal(t, "campaign", campaign.Object, "its campaign")
+		assert.Equal(t, sdk.AdSourceNative, campaign.Source, "its campaign")
 	})
 }
 
@@ -97,9 +115,8 @@ func TestCreateAd_SpeaksToTheNetworkInItsOwnWords(t *testing.T) {
 		draft.PromotedObject = new(json.RawMessage(`{"custom_event_type":"PURCHASE","pixel_id":"123456789012345678"}`))
 		ad := ok[*sdk.Ad](t)(a.Ads.Create(background, draft))
 		group := ok[*sdk.AdGroup](t)(a.AdGroups.Get(background, ad.AdGroupID, nil))
-		if string(group.PlatformTargeting) != string(*draft.PlatformTargeting) || string(group.PromotedObject) != string(*draft.PromotedObject) {
-			t.Errorf("the ad group is shown to %s and promotes %s", group.PlatformTargeting, group.PromotedObject)
-		}
+		assert.Equal(t, string(*draft.PlatformTargeting), string(group.PlatformTargeting))
+		assert.Equal(t, string(*draft.PromotedObject), string(group.PromotedObject))
 	})
 }
 
@@ -110,15 +127,16 @@ func TestCreateAd_TakesABudgetOfTheCampaign(t *testing.T) {
 		draft.BudgetLevel, draft.BudgetAmount, draft.BudgetType = new(sdk.AdCreateBudgetLevelCampaign), new(json.Number("700.50")), new(sdk.AdBudgetTypeLifetime)
 		draft.EndDate, draft.Status = new(time.Now().AddDate(0, 0, 30).Format(time.DateOnly)), new(sdk.AdConfiguredStatusPaused)
 		ad := ok[*sdk.Ad](t)(a.Ads.Create(background, draft))
-		if ad.BudgetLevel != sdk.AdBudgetLevelCampaign || ad.Budget.Amount != "700.50" || ad.Budget.Type != sdk.AdBudgetTypeLifetime ||
-			ad.Status != sdk.AdStatusPaused || *ad.Schedule.EndDate != *draft.EndDate {
-			t.Errorf("the ad is %+v with the budget %+v", ad, ad.Budget)
-		}
+		assert.Equal(t, sdk.AdBudgetLevelCampaign, ad.BudgetLevel)
+		assert.EqualValues(t, "700.50", ad.Budget.Amount)
+		assert.Equal(t, sdk.AdBudgetTypeLifetime, ad.Budget.Type)
+		assert.Equal(t, sdk.AdStatusPaused, ad.Status)
+		assert.Equal(t, *draft.EndDate, *ad.Schedule.EndDate)
 		campaign := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, ad.CampaignID, nil))
 		group := ok[*sdk.AdGroup](t)(a.AdGroups.Get(background, ad.AdGroupID, nil))
-		if campaign.Budget == nil || campaign.Budget.Amount != "700.50" || group.Budget != nil {
-			t.Errorf("the campaign has %+v, the ad group %+v", campaign.Budget, group.Budget)
-		}
+		require.NotNil(t, campaign.Budget)
+		assert.EqualValues(t, "700.50", campaign.Budget.Amount)
+		assert.Nil(t, group.Budget)
 		more := a.draft("More")
 		more.Goal, more.BudgetAmount, more.BudgetType, more.AdGroupID = nil, nil, nil, &ad.AdGroupID
 		more.Targeting = &sdk.AdTargeting{AgeMin: new(int64(18))}
@@ -126,9 +144,9 @@ func TestCreateAd_TakesABudgetOfTheCampaign(t *testing.T) {
 		refused(t, err, 422, "validation_failed", "targeting")
 		more.Targeting = nil
 		joined := ok[*sdk.Ad](t)(a.Ads.Create(background, more))
-		if joined.AdGroupID != ad.AdGroupID || joined.CampaignID != ad.CampaignID || *joined.Goal != *ad.Goal {
-			t.Errorf("the second ad is %+v", joined)
-		}
+		assert.Equal(t, ad.AdGroupID, joined.AdGroupID, "the second ad")
+		assert.Equal(t, ad.CampaignID, joined.CampaignID, "the second ad")
+		assert.Equal(t, *ad.Goal, *joined.Goal, "the second ad")
 	})
 }
 
@@ -186,13 +204,18 @@ func TestPlanCreate_WritesNothing(t *testing.T) {
 		goOn := s.RestAds() // they mirror what the network has
 		before := rows(t, s.Database)
 		plan := ok[*sdk.AdPlan](t)(a.Ads.PlanCreate(background, a.draft("Planned")))
-		if plan.Object != "ad_plan" || plan.Operation != "create_ad" || *plan.Platform != "facebook" || *plan.AccountID != a.channel || *plan.AdAccountID != a.account ||
-			len(plan.Figures) != 1 || len(plan.Calls) != 3 {
-			t.Errorf("the plan is %+v", plan)
-		}
-		if f := plan.Figures[0]; f.Currency != "usd" || f.DailyCampaign != "20.00" || f.Limit.MaxDailyBudgetPerCampaign != "10000.00" || f.Limit.MaxTotalDailyBudget != "50000.00" {
-			t.Errorf("the figures are %+v", f)
-		}
+		assert.Equal(t, "ad_plan", plan.Object, "the plan")
+		assert.EqualValues(t, "create_ad", plan.Operation, "the plan")
+		assert.EqualValues(t, "facebook", *plan.Platform, "the plan")
+		assert.Equal(t, a.channel, *plan.AccountID, "the plan")
+		assert.Equal(t, a.account, *plan.AdAccountID, "the plan")
+		require.Len(t, plan.Figures, 1, "the plan")
+		assert.Len(t, plan.Calls, 3, "the plan")
+		f := plan.Figures[0]
+		assert.Equal(t, "usd", f.Currency, "the figures")
+		assert.EqualValues(t, "20.00", f.DailyCampaign, "the figures")
+		assert.EqualValues(t, "10000.00", f.Limit.MaxDailyBudgetPerCampaign, "the figures")
+		assert.EqualValues(t, "50000.00", f.Limit.MaxTotalDailyBudget, "the figures")
 		if after := rows(t, s.Database); fmt.Sprint(after) != fmt.Sprint(withKeys(before, after)) {
 			t.Errorf("%v became %v", before, after)
 		}
@@ -225,14 +248,14 @@ func TestBoostPost_PromotesAPublishedPost(t *testing.T) {
 			}
 		}
 		plan := ok[*sdk.AdPlan](t)(a.Ads.PlanBoost(background, boost(published.ID)))
-		if plan.Operation != "boost_post" || plan.Figures[0].DailyCampaign != "10.00" {
-			t.Errorf("the plan is %+v", plan)
-		}
+		assert.EqualValues(t, "boost_post", plan.Operation, "the plan")
+		assert.EqualValues(t, "10.00", plan.Figures[0].DailyCampaign, "the plan")
 		for _, id := range []string{published.ID, published.PlatformPostID} {
 			ad := ok[*sdk.Ad](t)(a.Ads.Boost(background, boost(id)))
-			if ad.AdType != sdk.AdAdTypeBoost || *ad.PostID != published.ID || *ad.PlatformPostID != published.PlatformPostID || ad.Schedule.EndDate == nil {
-				t.Errorf("the ad is %+v", ad)
-			}
+			assert.Equal(t, sdk.AdAdTypeBoost, ad.AdType, "the ad")
+			assert.Equal(t, published.ID, *ad.PostID, "the ad")
+			assert.Equal(t, published.PlatformPostID, *ad.PlatformPostID, "the ad")
+			assert.NotNil(t, ad.Schedule.EndDate, "the ad")
 		}
 		_, err := a.Ads.Boost(background, boost(randomID("spost")))
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "post_id")
@@ -267,13 +290,14 @@ func TestListAds_WalksByCursorAndByPage(t *testing.T) {
 		}
 		sorted := slices.Clone(walked)
 		slices.Sort(sorted)
-		if len(walked) < 13 || walked[0] != native.ID || !slices.Equal(walked, paged) || len(slices.Compact(sorted)) != len(walked) {
-			t.Errorf("the walk is %v\nby page it is %v", walked, paged)
-		}
+		require.GreaterOrEqual(t, len(walked), 13)
+		assert.Equal(t, native.ID, walked[0])
+		assert.True(t, slices.Equal(walked, paged))
+		assert.Len(t, slices.Compact(sorted), len(walked))
 		past := ok[*sdk.AdList](t)(c.Ads.List(background, &sdk.ListAdsParams{AccountID: &a.channel, Page: new(int64(1000))}))
-		if len(past.Data) != 0 || past.HasMore || past.NextCursor != nil {
-			t.Errorf("past the end there is %+v", past)
-		}
+		require.Empty(t, past.Data, "past the end there")
+		assert.False(t, past.HasMore, "past the end there")
+		assert.Nil(t, past.NextCursor, "past the end there")
 		first := ok[*sdk.AdList](t)(c.Ads.List(background, &sdk.ListAdsParams{AccountID: &a.channel, Limit: new(int64(1))}))
 		_, err := c.Ads.List(background, &sdk.ListAdsParams{Cursor: first.NextCursor, Limit: new(int64(1))})
 		refused(t, err, http.StatusBadRequest, sdk.CodeBadRequest, "cursor")
@@ -306,9 +330,12 @@ func TestListAds_Filters(t *testing.T) {
 			return ad.Status == sdk.AdStatusPaused || ad.Status == sdk.AdStatusRejected
 		})
 		nothing := count(sdk.ListAdsParams{AccountID: &a.channel, Platform: new(sdk.AdPlatformGoogle)}, func(*sdk.Ad) bool { return false })
-		if external == 0 || own != 1 || campaign != 1 || still == 0 || still >= all || nothing != 0 {
-			t.Errorf("of %d ads %d are on google, %d native, %d of the campaign, %d still, %d of two channels at once", all, external, own, campaign, still, nothing)
-		}
+		assert.NotZero(t, external)
+		assert.Equal(t, 1, own)
+		assert.Equal(t, 1, campaign)
+		assert.NotZero(t, still)
+		assert.Less(t, still, all)
+		assert.Zero(t, nothing)
 		today, long := time.Now().UTC().Format(time.DateOnly), "2020-01-01"
 		for param, params := range map[string]sdk.ListAdsParams{
 			"from": {From: &long, To: &today}, "to": {To: new("2026-02-30")},
@@ -332,9 +359,8 @@ func TestAds_SayWhenTheNetworkLimitsAndRefuses(t *testing.T) {
 		refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")
 		found := ok[*sdk.Ad](t)(a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost")))
 		list := ok[*sdk.AdList](t)(a.Ads.List(background, &sdk.ListAdsParams{Source: new(sdk.AdSourceScopeNative)}))
-		if len(list.Data) != 1 || list.Data[0].ID != found.ID {
-			t.Errorf("the request that was sent again made %+v", list.Data)
-		}
+		require.Len(t, list.Data, 1, "the request")
+		assert.Equal(t, found.ID, list.Data[0].ID, "the request")
 		_, err = a.Ads.List(background, nil, sdk.WithHeader("X-Sandbox-Fault", "nonsense"))
 		refused(t, err, http.StatusBadRequest, sdk.CodeBadRequest, "X-Sandbox-Fault")
 	})

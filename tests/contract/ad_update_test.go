@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 )
@@ -28,9 +29,8 @@ func TestUpdateAds_OfNothingAsksNobody(t *testing.T) {
 		unchanged(t, n.server, "a change of nothing", func() {
 			for _, change := range same {
 				now := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, above.CampaignID, change, unreachable))
-				if now.UpdatedAt != was.UpdatedAt || now.Budget.Amount != "20.00" {
-					t.Errorf("a change of nothing made it %+v", now)
-				}
+				assert.Equal(t, was.UpdatedAt, now.UpdatedAt, "a change of nothing")
+				assert.EqualValues(t, "20.00", now.Budget.Amount, "a change of nothing")
 			}
 			group := ok[*sdk.AdGroup](t)(n.AdGroups.Update(background, above.AdGroupID, &sdk.AdGroupUpdate{Platform: &n.platform}, unreachable))
 			if group.ID != above.AdGroupID {
@@ -50,9 +50,9 @@ func TestUpdateAds_NameWhoHasTheBudget(t *testing.T) {
 		if !strings.Contains(e.Message, "PATCH /ads/campaigns/") {
 			t.Errorf("the refusal does not name the campaign: %s", e.Message)
 		}
-		if changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, above.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("30", "daily")})); changed.Budget.Amount != "30.00" || changed.BudgetLevel != "campaign" {
-			t.Errorf("the campaign has %+v", changed.Budget)
-		}
+		changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, above.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("30", "daily")}))
+		assert.EqualValues(t, "30.00", changed.Budget.Amount, "the campaign")
+		assert.EqualValues(t, "campaign", changed.BudgetLevel, "the campaign")
 		if !n.has(sdk.AdBudgetLevelAdGroup) {
 			return
 		}
@@ -77,9 +77,9 @@ func TestUpdateAds_KeepTheTypeOfTheBudget(t *testing.T) {
 			above := ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
 			_, err := n.AdCampaigns.Update(background, above.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("950", other)})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "budget.type")
-			if changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, above.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("950", kind)})); changed.Budget.Amount != "950.00" || changed.Budget.Type != kind {
-				t.Errorf("the budget is %+v", changed.Budget)
-			}
+			changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, above.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("950", kind)}))
+			assert.EqualValues(t, "950.00", changed.Budget.Amount, "the budget")
+			assert.Equal(t, kind, changed.Budget.Type, "the budget")
 			if n.has(sdk.AdBudgetLevelAdGroup) {
 				draft.BudgetLevel = nil
 				below := ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
@@ -158,9 +158,9 @@ func TestAdBid_IsOneOfTheNetwork(t *testing.T) {
 				capped = all[2]
 			}
 			changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{BidStrategy: new(strings.ToLower(capped)), BidAmount: amount("2.50")}))
-			if changed.BidStrategy == nil || *changed.BidStrategy != capped || changed.Budget.Amount != "20.00" {
-				t.Errorf("the campaign bids %v and has %+v", changed.BidStrategy, changed.Budget)
-			}
+			require.NotNil(t, changed.BidStrategy)
+			assert.Equal(t, capped, *changed.BidStrategy)
+			assert.EqualValues(t, "20.00", changed.Budget.Amount)
 		}
 	})
 }

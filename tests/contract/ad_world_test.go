@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -180,9 +182,8 @@ func (n onNetwork) send(t *testing.T, method, path, body string) *harness.Respon
 func (n onNetwork) refusedText(t *testing.T, method, path, body string, status int, code, param string) {
 	t.Helper()
 	f := n.send(t, method, path, body).Fault(t, status, code)
-	if f.Param != param || (status == http.StatusUnprocessableEntity && len(f.Errors[param]) == 0) {
-		t.Errorf("%s %s %.200s: param is %q, %q is expected: %s %v", method, path, body, f.Param, param, f.Message, f.Errors)
-	}
+	assert.Equal(t, param, f.Param, "%s %s %.200s: param", method, path, body)
+	assert.False(t, status == http.StatusUnprocessableEntity && len(f.Errors[param]) == 0, "%s %s %.200s: param", method, path, body)
 }
 
 // unchanged fails the test if a request wrote something besides its Idempotency-Key.

@@ -2,10 +2,12 @@ package contract
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -75,9 +77,9 @@ func TestAISiteContent_IsRefusedByThePathOfWhatIsWrong(t *testing.T) {
 		unknown = blocks(t, `{"type": "lead_form", "heading": "a", "product": "prod_01k0000000000000000000000a"}`)
 		_, err = c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Content: sdk.Set(*unknown)})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "content.blocks.0.product")
-		if still := ok[*sdk.AISite](t)(c.AISites.Get(background, made.ID)); still.Version != 0 || still.Content != nil {
-			t.Errorf("what was refused is stored: %+v", still)
-		}
+		still := ok[*sdk.AISite](t)(c.AISites.Get(background, made.ID))
+		assert.Zero(t, still.Version, "what was refused is stored")
+		assert.Nil(t, still.Content, "what was refused is stored")
 	})
 }
 
@@ -91,41 +93,41 @@ func faqs(t *testing.T, items, length int) string {
 func TestAISiteContent_MakesVersionsOfWhichOneIsPublished(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := site(t, c, &sdk.AISiteCreate{Name: "Ada's", Content: blocks(t, `{"type": "hero", "heading": "First page", "text": "by Ada"}`)})
-		if made.Version != 1 || made.PublishedVersion != nil || made.PublishedAt != nil || *made.Content.Blocks[0].ID != "block-1" || *made.Content.Theme.Mode != "auto" {
-			t.Errorf("the new site is %+v", made)
-		}
-		if made.IsLive || !strings.HasSuffix(made.URL, "/sites/"+made.Subdomain) {
-			t.Errorf("the new site is %+v", made)
-		}
+		assert.EqualValues(t, 1, made.Version, "the new site")
+		require.Nil(t, made.PublishedVersion, "the new site")
+		require.Nil(t, made.PublishedAt, "the new site")
+		assert.Equal(t, "block-1", *made.Content.Blocks[0].ID, "the new site")
+		assert.Equal(t, "auto", *made.Content.Theme.Mode, "the new site")
+		assert.False(t, made.IsLive, "the new site")
+		assert.True(t, strings.HasSuffix(made.URL, "/sites/"+made.Subdomain), "the new site")
 		live := ok[*sdk.AISite](t)(c.AISites.Publish(background, made.ID, &sdk.AISitePublish{}))
-		if !live.IsLive || *live.PublishedVersion != 1 || live.PublishedAt == nil {
-			t.Errorf("the published site is %+v", live)
-		}
+		assert.True(t, live.IsLive, "the published site")
+		assert.EqualValues(t, 1, *live.PublishedVersion, "the published site")
+		assert.NotNil(t, live.PublishedAt, "the published site")
 
 		second := sdk.AISiteUpdate{Content: sdk.Set(*blocks(t, `{"type": "hero", "heading": "Second page"}, {"type": "faq", "hidden": true, "items": [{"question": "q", "answer": "not shown"}]}`))}
 		changed := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &second))
-		if changed.Version != 2 || *changed.PublishedVersion != 1 {
-			t.Errorf("the changed site is %+v", changed)
-		}
-		if same := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &second)); same.Version != 2 || same.UpdatedAt != changed.UpdatedAt {
-			t.Errorf("the same content made another version: %+v", same)
-		}
+		assert.EqualValues(t, 2, changed.Version, "the changed site")
+		assert.EqualValues(t, 1, *changed.PublishedVersion, "the changed site")
+		same := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &second))
+		assert.EqualValues(t, 2, same.Version, "the same content made another version")
+		assert.Equal(t, changed.UpdatedAt, same.UpdatedAt, "the same content made another version")
 		ok[*sdk.AISite](t)(c.AISites.Publish(background, made.ID, &sdk.AISitePublish{}))
 		back := ok[*sdk.AISite](t)(c.AISites.Publish(background, made.ID, &sdk.AISitePublish{Version: new(int64(1))}))
-		if back.Version != 1 || *back.PublishedVersion != 1 || *back.Content.Blocks[0].Heading != "First page" {
-			t.Errorf("with its first version again the site is %+v", back)
-		}
+		assert.EqualValues(t, 1, back.Version, "with its first version again the site")
+		assert.EqualValues(t, 1, *back.PublishedVersion, "with its first version again the site")
+		assert.Equal(t, "First page", *back.Content.Blocks[0].Heading, "with its first version again the site")
 		_, err := c.AISites.Publish(background, made.ID, &sdk.AISitePublish{Version: new(int64(9))})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "version")
 
 		hidden := ok[*sdk.AISite](t)(c.AISites.Unpublish(background, made.ID))
-		if hidden.IsLive || *hidden.PublishedVersion != 1 {
-			t.Errorf("the unpublished site is %+v", hidden)
-		}
+		assert.False(t, hidden.IsLive, "the unpublished site")
+		assert.EqualValues(t, 1, *hidden.PublishedVersion, "the unpublished site")
 		composed := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Content: sdk.Null[sdk.AISiteContent](), IsLive: new(true)}))
-		if !composed.IsLive || composed.Content != nil || composed.Version != 0 || composed.PublishedVersion != nil {
-			t.Errorf("the composed site is %+v", composed)
-		}
+		assert.True(t, composed.IsLive, "the composed site")
+		require.Nil(t, composed.Content, "the composed site")
+		assert.Zero(t, composed.Version, "the composed site")
+		assert.Nil(t, composed.PublishedVersion, "the composed site")
 	})
 }
 
@@ -149,13 +151,15 @@ func TestAISiteVersions_AreRead(t *testing.T) {
 		made := site(t, c, &sdk.AISiteCreate{Name: "a", Content: blocks(t, `{"type": "hero", "heading": "Only a draft"}`)})
 		ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Content: sdk.Set(*blocks(t, `{"type": "products"}`))}))
 		list := ok[*sdk.List[sdk.AISiteVersion]](t)(c.AISites.ListVersions(background, made.Subdomain, &sdk.ListAISiteVersionsParams{}))
-		if len(list.Data) != 2 || list.Data[0].Version != 2 || list.Data[1].Version != 1 || list.Data[0].Content != nil {
-			t.Fatalf("the versions are %+v", list.Data)
-		}
+		require.Len(t, list.Data, 2, "the versions")
+		require.EqualValues(t, 2, list.Data[0].Version, "the versions")
+		require.EqualValues(t, 1, list.Data[1].Version, "the versions")
+		require.Nil(t, list.Data[0].Content, "the versions")
 		first := ok[*sdk.AISiteVersion](t)(c.AISites.GetVersion(background, made.ID, "1"))
-		if first.ID != list.Data[1].ID || first.AISite != made.ID || first.Origin != "edited" || *first.Content.Blocks[0].Heading != "Only a draft" {
-			t.Errorf("the first version is %+v", first)
-		}
+		assert.Equal(t, list.Data[1].ID, first.ID, "the first version")
+		assert.Equal(t, made.ID, first.AISite, "the first version")
+		assert.EqualValues(t, "edited", first.Origin, "the first version")
+		assert.Equal(t, "Only a draft", *first.Content.Blocks[0].Heading, "the first version")
 		if !strings.Contains(first.PreviewURL, "/sites/preview/") {
 			t.Errorf("the preview is at %s", first.PreviewURL)
 		}
@@ -168,23 +172,26 @@ func TestGenerateAISite_MakesAVersionThatNobodySeesYet(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := site(t, c, &sdk.AISiteCreate{Name: "Ada ships"})
 		version := ok[*sdk.AISiteVersion](t)(c.AISites.Generate(background, made.ID, &sdk.AISiteGeneration{Prompt: "A dark page"}))
-		if version.Version != 1 || version.Origin != "generated" || *version.Prompt != "A dark page" || *version.Content.Theme.Mode != "dark" || version.PreviewURL == "" {
-			t.Errorf("the version is %+v", version)
-		}
-		if still := ok[*sdk.AISite](t)(c.AISites.Get(background, made.ID)); still.Version != 0 || still.Content != nil || still.IsLive {
-			t.Errorf("the site is %+v", still)
-		}
+		assert.EqualValues(t, 1, version.Version, "the version")
+		assert.EqualValues(t, "generated", version.Origin, "the version")
+		assert.Equal(t, "A dark page", *version.Prompt, "the version")
+		assert.Equal(t, "dark", *version.Content.Theme.Mode, "the version")
+		assert.NotEmpty(t, version.PreviewURL, "the version")
+		still := ok[*sdk.AISite](t)(c.AISites.Get(background, made.ID))
+		assert.Zero(t, still.Version, "the site")
+		require.Nil(t, still.Content, "the site")
+		assert.False(t, still.IsLive, "the site")
 		live := ok[*sdk.AISite](t)(c.AISites.Publish(background, made.ID, &sdk.AISitePublish{Version: &version.Version}))
-		if live.Version != 1 || *live.PublishedVersion != 1 || *live.Content.Blocks[0].Heading != "Ada ships" {
-			t.Errorf("the published site is %+v", live)
-		}
+		assert.EqualValues(t, 1, live.Version, "the published site")
+		assert.EqualValues(t, 1, *live.PublishedVersion, "the published site")
+		assert.Equal(t, "Ada ships", *live.Content.Blocks[0].Heading, "the published site")
 		for range 19 {
 			ok[*sdk.AISiteVersion](t)(c.AISites.Generate(background, made.ID, &sdk.AISiteGeneration{Prompt: "Another"}))
 		}
 		_, err := c.AISites.Generate(background, made.ID, &sdk.AISiteGeneration{Prompt: "One too many"})
 		var e *sdk.Error
-		if !errors.As(err, &e) || e.Status != http.StatusTooManyRequests || e.Code != sdk.CodeRateLimitExceeded {
-			t.Errorf("the 21st page in an hour: %v", err)
-		}
+		require.ErrorAs(t, err, &e, "the 21st page in an hour")
+		assert.Equal(t, http.StatusTooManyRequests, e.Status, "the 21st page in an hour")
+		assert.Equal(t, sdk.CodeRateLimitExceeded, e.Code, "the 21st page in an hour")
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -18,21 +21,25 @@ func site(t *testing.T, c *sdk.Client, body *sdk.AISiteCreate) *sdk.AISite {
 func TestCreateAISite_MakesTheSubdomainFromTheName(t *testing.T) {
 	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		first := site(t, c, &sdk.AISiteCreate{Name: "Ada's Bücher"})
-		if first.Subdomain != "ada-s-bucher" || !first.Default || first.Object != "ai_site" || !strings.HasPrefix(first.ID, "site_") {
-			t.Errorf("the site is %+v", first)
-		}
-		if first.Domain != nil || first.DomainStatus != nil || first.DomainVerified || first.DomainVerifiedAt != nil || first.IsLive {
-			t.Errorf("the new site is %+v", first)
-		}
+		assert.Equal(t, "ada-s-bucher", first.Subdomain, "the site")
+		assert.True(t, first.Default, "the site")
+		assert.Equal(t, "ai_site", first.Object, "the site")
+		assert.True(t, strings.HasPrefix(first.ID, "site_"), "the site")
+		require.Nil(t, first.Domain, "the new site")
+		require.Nil(t, first.DomainStatus, "the new site")
+		assert.False(t, first.DomainVerified, "the new site")
+		require.Nil(t, first.DomainVerifiedAt, "the new site")
+		assert.False(t, first.IsLive, "the new site")
 		elsewhere := site(t, s.SDK(t), &sdk.AISiteCreate{Name: "Ada's Bücher"})
 		if elsewhere.Subdomain != "ada-s-bucher-2" {
 			t.Errorf("the second subdomain, of another account, is %s", elsewhere.Subdomain)
 		}
 		for _, name := range []string{"www", "日本", "x", strings.Repeat("long ", 30)} {
 			made := site(t, c, &sdk.AISiteCreate{Name: name})
-			if n := len(made.Subdomain); n < 3 || n > 63 || made.Subdomain == name {
-				t.Errorf("%q has the subdomain %q", name, made.Subdomain)
-			}
+			n := len(made.Subdomain)
+			assert.GreaterOrEqual(t, n, 3)
+			assert.LessOrEqual(t, n, 63)
+			assert.NotEqual(t, name, made.Subdomain)
 		}
 	})
 }
@@ -55,9 +62,9 @@ func TestGetAISite_BySubdomainAlsoAFormerOne(t *testing.T) {
 		made := site(t, c, &sdk.AISiteCreate{Name: "a", Subdomain: new("before")})
 		ok[*sdk.AISite](t)(c.AISites.Update(background, "before", &sdk.AISiteUpdate{Subdomain: new("after")}))
 		for _, ref := range []string{made.ID, "before", "after"} {
-			if got := ok[*sdk.AISite](t)(c.AISites.Get(background, ref)); got.ID != made.ID || got.Subdomain != "after" {
-				t.Errorf("%s is %+v", ref, got)
-			}
+			got := ok[*sdk.AISite](t)(c.AISites.Get(background, ref))
+			assert.Equal(t, made.ID, got.ID, ref)
+			assert.Equal(t, "after", got.Subdomain, ref)
 		}
 		foreign := s.SDK(t)
 		_, err := foreign.AISites.Get(background, "after")
@@ -66,9 +73,8 @@ func TestGetAISite_BySubdomainAlsoAFormerOne(t *testing.T) {
 		_, err = c.AISites.Get(background, "before")
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		back := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Name: new("renamed")}))
-		if back.Subdomain != "after" || back.Name != "renamed" {
-			t.Errorf("the renamed site is %+v", back)
-		}
+		assert.Equal(t, "after", back.Subdomain, "the renamed site")
+		assert.Equal(t, "renamed", back.Name, "the renamed site")
 	})
 }
 
@@ -100,9 +106,9 @@ func TestDefaultAISite_IsAlwaysOne(t *testing.T) {
 		ok[*sdk.AISite](t)(c.AISites.Update(background, third.ID, &sdk.AISiteUpdate{Default: new(true)}))
 		defaults(third.ID)
 		for _, id := range []string{first.ID, second.ID} {
-			if gone := ok[*sdk.Deleted](t)(c.AISites.Delete(background, id)); gone.ID != id || gone.Object != "ai_site" {
-				t.Errorf("the confirmation is %+v", gone)
-			}
+			gone := ok[*sdk.Deleted](t)(c.AISites.Delete(background, id))
+			assert.Equal(t, id, gone.ID, "the confirmation")
+			assert.Equal(t, "ai_site", gone.Object, "the confirmation")
 			_, err := c.AISites.Get(background, id)
 			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		}
@@ -115,16 +121,16 @@ func TestAISiteDomain_IsPendingWheneverItIsNew(t *testing.T) {
 		made := site(t, c, &sdk.AISiteCreate{Name: "shop", Domain: new("shop.ada.example")})
 		pending := func(s *sdk.AISite, domain string) {
 			t.Helper()
-			if *s.Domain != domain || *s.DomainStatus != "pending" || s.DomainVerified || s.DomainVerifiedAt != nil {
-				t.Errorf("the site is %+v", s)
-			}
+			assert.Equal(t, domain, *s.Domain, "the site")
+			assert.EqualValues(t, "pending", *s.DomainStatus, "the site")
+			assert.False(t, s.DomainVerified, "the site")
+			assert.Nil(t, s.DomainVerifiedAt, "the site")
 		}
 		pending(made, "shop.ada.example")
 		pending(ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Domain: sdk.Set("www.ada.example")})), "www.ada.example")
 		cleared := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Domain: sdk.Null[string]()}))
-		if cleared.Domain != nil || cleared.DomainStatus != nil {
-			t.Errorf("without a domain the site is %+v", cleared)
-		}
+		require.Nil(t, cleared.Domain, "without a domain the site")
+		assert.Nil(t, cleared.DomainStatus, "without a domain the site")
 		_, err := c.AISites.Create(background, &sdk.AISiteCreate{Name: "x", Domain: new("not a domain")})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "domain")
 	})
@@ -140,16 +146,17 @@ func TestVerifyAISiteDomain_SaysWhatIsMissing(t *testing.T) {
 		}
 		named := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Domain: sdk.Set("shop.ada.example")}))
 		txt, cname := named.DomainRecords[0], named.DomainRecords[1]
-		if txt.Type != "TXT" || txt.Name != "_tillwright.shop.ada.example" || !strings.HasPrefix(txt.Value, "tillwright-site=") {
-			t.Errorf("the TXT record is %+v", txt)
-		}
-		if cname.Type != "CNAME" || cname.Name != "shop.ada.example" || cname.Value != strings.TrimPrefix(made.ID, "site_")+".shop.test" {
-			t.Errorf("the CNAME record is %+v", cname)
-		}
+		assert.EqualValues(t, "TXT", txt.Type, "the TXT record")
+		assert.Equal(t, "_tillwright.shop.ada.example", txt.Name, "the TXT record")
+		assert.True(t, strings.HasPrefix(txt.Value, "tillwright-site="), "the TXT record")
+		assert.EqualValues(t, "CNAME", cname.Type, "the CNAME record")
+		assert.Equal(t, "shop.ada.example", cname.Name, "the CNAME record")
+		assert.Equal(t, strings.TrimPrefix(made.ID, "site_")+".shop.test", cname.Value, "the CNAME record")
 		looked := ok[*sdk.AISite](t)(c.AISites.VerifyDomain(background, made.ID))
-		if *looked.DomainStatus != "pending" || looked.DomainError == nil || looked.DomainCheckedAt == nil || looked.DomainVerified {
-			t.Errorf("nothing was found, and the site is %+v", looked)
-		}
+		assert.EqualValues(t, "pending", *looked.DomainStatus, "nothing was found, and the site")
+		require.NotNil(t, looked.DomainError, "nothing was found, and the site")
+		require.NotNil(t, looked.DomainCheckedAt, "nothing was found, and the site")
+		assert.False(t, looked.DomainVerified, "nothing was found, and the site")
 		_, err = s.SDK(t).AISites.VerifyDomain(background, made.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		_, err = c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Domain: sdk.Set("a.shop.test")})

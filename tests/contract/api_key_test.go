@@ -1,11 +1,13 @@
 package contract
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -16,9 +18,9 @@ func TestCreateAPIKey_ShowsItsTokenOnce(t *testing.T) {
 		owner := s.Account(t)
 		c := owner.SDK()
 		made := ok[*sdk.APIKey](t)(c.APIKeys.Create(background, &sdk.APIKeyCreate{Name: new("till")}))
-		if made.Token == nil || !strings.HasPrefix(*made.Token, "sk_") || !strings.HasSuffix(*made.Token, made.TokenLast4) {
-			t.Fatalf("the key is %+v", made)
-		}
+		require.NotNil(t, made.Token, "the key")
+		require.True(t, strings.HasPrefix(*made.Token, "sk_"), "the key")
+		require.True(t, strings.HasSuffix(*made.Token, made.TokenLast4), "the key")
 		ok[*sdk.Account](t)(owner.As(*made.Token).SDK().Account.Get(background))
 		if read := ok[*sdk.APIKey](t)(c.APIKeys.Get(background, made.ID)); read.Token != nil {
 			t.Error("the token is shown again")
@@ -39,9 +41,9 @@ func TestCreateAPIKey_CannotGrantWhatItLacks(t *testing.T) {
 		for _, scopes := range [][]sdk.APIKeyScope{{sdk.APIKeyScopeProductsWrite}, nil} { // no scopes are all scopes
 			_, err := limited.APIKeys.Create(background, &sdk.APIKeyCreate{Scopes: scopes})
 			var e *sdk.Error
-			if !errors.As(err, &e) || e.Status != http.StatusForbidden || e.Code != sdk.CodeForbidden {
-				t.Errorf("a key grants %v, which it lacks: %v", scopes, err)
-			}
+			require.ErrorAs(t, err, &e, "a key grants %v, which it lacks", scopes)
+			assert.Equal(t, http.StatusForbidden, e.Status, "a key grants %v, which it lacks", scopes)
+			assert.Equal(t, sdk.CodeForbidden, e.Code, "a key grants %v, which it lacks", scopes)
 		}
 	})
 }
@@ -50,9 +52,9 @@ func TestDeleteAPIKey_WorksOnTheKeyInUse(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		own := ok[*sdk.APIKeyList](t)(c.APIKeys.List(background, nil)).Data[0]
 		deleted := ok[*sdk.Deleted](t)(c.APIKeys.Delete(background, own.ID, nil))
-		if deleted.ID != own.ID || deleted.Object != "api_key" || !deleted.Deleted {
-			t.Errorf("the confirmation is %+v", deleted)
-		}
+		assert.Equal(t, own.ID, deleted.ID, "the confirmation")
+		assert.Equal(t, "api_key", deleted.Object, "the confirmation")
+		assert.True(t, deleted.Deleted, "the confirmation")
 		_, err := c.APIKeys.List(background, nil)
 		refused(t, err, http.StatusUnauthorized, sdk.CodeAuthentication, "")
 	})
@@ -78,9 +80,10 @@ func TestCreateAPIKey_LastsNoLongerThanItsMaker(t *testing.T) {
 		made := ok[*sdk.APIKey](t)(owner.SDK().APIKeys.Create(background, &sdk.APIKeyCreate{ExpiresAt: sdk.Set(soon)}))
 		expiring := owner.As(*made.Token).SDK()
 		child := ok[*sdk.APIKey](t)(expiring.APIKeys.Create(background, &sdk.APIKeyCreate{Name: new("child")}))
-		if child.ExpiresAt == nil || *child.ExpiresAt != *made.ExpiresAt || child.CreatedBy == nil || *child.CreatedBy != made.ID {
-			t.Errorf("the child is %+v", child)
-		}
+		require.NotNil(t, child.ExpiresAt, "the child")
+		assert.Equal(t, *made.ExpiresAt, *child.ExpiresAt, "the child")
+		require.NotNil(t, child.CreatedBy, "the child")
+		assert.Equal(t, made.ID, *child.CreatedBy, "the child")
 		_, err := expiring.APIKeys.Create(background, &sdk.APIKeyCreate{ExpiresAt: sdk.Null[sdk.Time]()})
 		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "expires_at")
 		_, err = expiring.APIKeys.Update(background, child.ID, &sdk.APIKeyUpdate{ExpiresAt: sdk.Null[sdk.Time]()})
@@ -116,9 +119,9 @@ func TestDeleteAPIKey_RevokesOrAdoptsWhatItMade(t *testing.T) {
 			if err != nil {
 				t.Errorf("the adopted key is refused: %v", err)
 			}
-			if read := ok[*sdk.APIKey](t)(caller.APIKeys.Get(background, child.ID)); read.CreatedBy == nil || *read.CreatedBy != next.ID {
-				t.Errorf("it is made by %v", read.CreatedBy)
-			}
+			read := ok[*sdk.APIKey](t)(caller.APIKeys.Get(background, child.ID))
+			require.NotNil(t, read.CreatedBy)
+			assert.Equal(t, next.ID, *read.CreatedBy)
 			_, err = caller.APIKeys.Delete(background, next.ID, params)
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "descendants")
 		}
@@ -131,8 +134,7 @@ func TestUpdateAPIKey_RefusesAnExpiryInThePast(t *testing.T) {
 		_, err := c.APIKeys.Update(background, made.ID, &sdk.APIKeyUpdate{ExpiresAt: sdk.Set(sdk.Time("2020-01-01T00:00:00.000Z"))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "expires_at")
 		later := ok[*sdk.APIKey](t)(c.APIKeys.Update(background, made.ID, &sdk.APIKeyUpdate{ExpiresAt: sdk.Set(sdk.Time("2100-01-01T00:00:00+02:00"))}))
-		if later.ExpiresAt == nil || *later.ExpiresAt != "2099-12-31T22:00:00.000Z" {
-			t.Errorf("the key expires at %v", later.ExpiresAt)
-		}
+		require.NotNil(t, later.ExpiresAt, "the key expires")
+		assert.EqualValues(t, "2099-12-31T22:00:00.000Z", *later.ExpiresAt, "the key expires")
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -28,33 +31,36 @@ func TestCreateBalanceTransaction_GivesAndTakes(t *testing.T) {
 			t.Errorf("it says %v", given.Description)
 		}
 		taken := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, byHand(-200), sdk.Expand("customer")))
-		if after := taken.Customer.Object; after == nil || after.BalanceAmount["usd"] != 1300 {
-			t.Errorf("the customer is %+v", after)
-		}
+		after := taken.Customer.Object
+		require.NotNil(t, after, "the customer")
+		assert.EqualValues(t, 1300, after.BalanceAmount["usd"], "the customer")
 		ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, &sdk.BalanceTransactionCreate{Amount: 70, Currency: "eur", Description: "Another"}))
 		has := ok[*sdk.Customer](t)(c.Customers.Get(background, who)).BalanceAmount
-		if has["usd"] != 1300 || has["eur"] != 70 {
-			t.Errorf("they have %v", has)
-		}
+		assert.EqualValues(t, 1300, has["usd"])
+		assert.EqualValues(t, 70, has["eur"])
 		advance(t, c, 32*24*time.Hour)
 		order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &who})).Data[0]
-		if order.BalanceApplied != 1000 || order.PaidAmount != 0 || order.Status != sdk.OrderStatusPaid {
-			t.Errorf("it pays %+v", order)
-		}
+		assert.EqualValues(t, 1000, order.BalanceApplied, "it pays")
+		assert.Zero(t, order.PaidAmount, "it pays")
+		assert.Equal(t, sdk.OrderStatusPaid, order.Status, "it pays")
 
 		changes := func(in sdk.ListCustomerBalanceTransactionsParams) []sdk.BalanceTransaction {
 			return ok[*sdk.BalanceTransactionList](t)(c.Customers.ListBalanceTransactions(background, who, &in)).Data
 		}
 		all := changes(sdk.ListCustomerBalanceTransactionsParams{})
-		if len(all) != 4 || all[0].Reason != "applied" || all[0].Amount != -1000 || all[0].Source == nil || *all[0].Source != order.ID || all[0].Description != nil || all[3].ID != given.ID {
-			t.Errorf("the changes are %+v", all)
-		}
-		if hand := changes(sdk.ListCustomerBalanceTransactionsParams{Reason: new(sdk.BalanceTransactionReason("manual")), Currency: new("usd")}); len(hand) != 2 || hand[0].ID != taken.ID {
-			t.Errorf("in usd and by hand there are %+v", hand)
-		}
-		if euros := changes(sdk.ListCustomerBalanceTransactionsParams{Currency: new("eur")}); len(euros) != 1 || euros[0].Amount != 70 {
-			t.Errorf("in eur there are %+v", euros)
-		}
+		require.Len(t, all, 4, "the changes")
+		assert.EqualValues(t, "applied", all[0].Reason, "the changes")
+		assert.EqualValues(t, -1000, all[0].Amount, "the changes")
+		require.NotNil(t, all[0].Source, "the changes")
+		assert.Equal(t, order.ID, *all[0].Source, "the changes")
+		require.Nil(t, all[0].Description, "the changes")
+		assert.Equal(t, given.ID, all[3].ID, "the changes")
+		hand := changes(sdk.ListCustomerBalanceTransactionsParams{Reason: new(sdk.BalanceTransactionReason("manual")), Currency: new("usd")})
+		require.Len(t, hand, 2, "in usd and by hand there")
+		assert.Equal(t, taken.ID, hand[0].ID, "in usd and by hand there")
+		euros := changes(sdk.ListCustomerBalanceTransactionsParams{Currency: new("eur")})
+		require.Len(t, euros, 1, "in eur there")
+		assert.EqualValues(t, 70, euros[0].Amount, "in eur there")
 		var walked []string
 		for change, err := range sdk.All(background, func(ctx context.Context, in *sdk.ListCustomerBalanceTransactionsParams, opts ...sdk.Option) (*sdk.BalanceTransactionList, error) {
 			return c.Customers.ListBalanceTransactions(ctx, who, in, opts...)
@@ -64,9 +70,8 @@ func TestCreateBalanceTransaction_GivesAndTakes(t *testing.T) {
 			}
 			walked = append(walked, change.ID)
 		}
-		if len(walked) != 4 || walked[3] != given.ID {
-			t.Errorf("page by page there are %v", walked)
-		}
+		require.Len(t, walked, 4, "page by page there")
+		assert.Equal(t, given.ID, walked[3], "page by page there")
 	})
 }
 
@@ -119,9 +124,9 @@ func TestCreateBalanceTransaction_IsTakenOnce(t *testing.T) {
 				taken++
 			}
 		}
-		if has := ok[*sdk.Customer](t)(c.Customers.Get(background, who)).BalanceAmount; taken != 2 || has["usd"] != 100 {
-			t.Errorf("it was taken %d times, and they have %v", taken, has)
-		}
+		has := ok[*sdk.Customer](t)(c.Customers.Get(background, who)).BalanceAmount
+		assert.Equal(t, 2, taken)
+		assert.EqualValues(t, 100, has["usd"])
 	})
 }
 
@@ -141,9 +146,10 @@ func TestCreateBalanceTransaction_SaysWhoDidIt(t *testing.T) {
 		who := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"})).ID
 		given := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, byHand(500)))
 		lines := ok[*sdk.ActivityList](t)(c.Activity.List(background, &sdk.ListActivityParams{Target: &given.ID})).Data
-		if len(lines) != 1 || lines[0].Operation != "createCustomerBalanceTransaction" || lines[0].Target.Object != "balance_transaction" || lines[0].Actor.Type != sdk.ActivityActorTypeAPIKey {
-			t.Errorf("the activity is %+v", lines)
-		}
+		require.Len(t, lines, 1, "the activity")
+		assert.Equal(t, "createCustomerBalanceTransaction", lines[0].Operation, "the activity")
+		assert.Equal(t, "balance_transaction", lines[0].Target.Object, "the activity")
+		assert.Equal(t, sdk.ActivityActorTypeAPIKey, lines[0].Actor.Type, "the activity")
 	})
 }
 
@@ -156,9 +162,10 @@ func TestBalanceTransactions_AreMergedAndForgotten(t *testing.T) {
 		moved := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, other, byHand(300)))
 		merged := ok[*sdk.Customer](t)(c.Customers.Merge(background, who, &sdk.CustomerMerge{From: other}))
 		changes := ok[*sdk.BalanceTransactionList](t)(c.Customers.ListBalanceTransactions(background, who, nil)).Data
-		if merged.BalanceAmount["usd"] != 800 || len(changes) != 2 || changes[0].ID != moved.ID || changes[0].Customer.ID != who {
-			t.Errorf("they have %v by %+v", merged.BalanceAmount, changes)
-		}
+		assert.EqualValues(t, 800, merged.BalanceAmount["usd"])
+		require.Len(t, changes, 2)
+		assert.Equal(t, moved.ID, changes[0].ID)
+		assert.Equal(t, who, changes[0].Customer.ID)
 		ok[*sdk.Deleted](t)(c.Customers.Delete(background, who, nil))
 		_, err := c.Customers.CreateBalanceTransaction(background, who, byHand(1))
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
@@ -185,9 +192,9 @@ func TestCreateRefund_OfWhatTheBalancePaid(t *testing.T) {
 			t.Errorf("the order is %+v", order)
 		}
 		last := ok[*sdk.BalanceTransactionList](t)(c.Customers.ListBalanceTransactions(background, who, nil)).Data[0]
-		if last.Reason != "refunded" || last.Amount != 1000 || *last.Source != refund.ID {
-			t.Errorf("the change is %+v", last)
-		}
+		assert.EqualValues(t, "refunded", last.Reason, "the change")
+		assert.EqualValues(t, 1000, last.Amount, "the change")
+		assert.Equal(t, refund.ID, *last.Source, "the change")
 		invoice := ok[*sdk.Invoice](t)(c.Invoices.Get(background, paid.Invoice.ID))
 		if invoice.CreditNotes != 1000 {
 			t.Errorf("the invoice is %+v", invoice)

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -24,9 +27,9 @@ func TestScheduledBlogPost_PublishesItselfAsOfItsTime(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		mine := scheduled(t, c, 2*time.Hour)
 		at := *mine.ScheduledFor
-		if mine.Status != sdk.BlogPostStatusScheduled || mine.Version != 0 || mine.PublishedAt != nil {
-			t.Errorf("the post is %+v", mine)
-		}
+		assert.Equal(t, sdk.BlogPostStatusScheduled, mine.Status, "the post")
+		assert.Zero(t, mine.Version, "the post")
+		assert.Nil(t, mine.PublishedAt, "the post")
 		advance(t, c, time.Hour)
 		if early := ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, mine.ID)); early.Status != sdk.BlogPostStatusScheduled {
 			t.Errorf("an hour before its time it is %s", early.Status)
@@ -35,12 +38,14 @@ func TestScheduledBlogPost_PublishesItselfAsOfItsTime(t *testing.T) {
 			t.Errorf("%d things were done on the way", clock.Processed)
 		}
 		done := ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, mine.ID))
-		if done.Status != sdk.BlogPostStatusPublished || done.PublishedAt == nil || *done.PublishedAt != at || done.ScheduledFor != nil || done.Version != 1 {
-			t.Errorf("the post is %+v", done)
-		}
-		if late := done.UpdatedAt.Time().Sub(at.Time()); late < 0 || late > 2*time.Minute {
-			t.Errorf("the clock did not stop at its time: it was published %s later", late)
-		}
+		assert.Equal(t, sdk.BlogPostStatusPublished, done.Status, "the post")
+		require.NotNil(t, done.PublishedAt, "the post")
+		assert.Equal(t, at, *done.PublishedAt, "the post")
+		require.Nil(t, done.ScheduledFor, "the post")
+		assert.EqualValues(t, 1, done.Version, "the post")
+		late := done.UpdatedAt.Time().Sub(at.Time())
+		assert.False(t, late < 0, "the clock did not stop at its time: it was published")
+		assert.LessOrEqual(t, late, 2*time.Minute, "the clock did not stop at its time: it was published")
 	})
 }
 
@@ -68,17 +73,17 @@ func TestScheduledBlogPost_IsMovedCalledOffAndPublishedAtOnce(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "scheduled_for")
 		_, err = update(sdk.BlogPostUpdate{ScheduledFor: sdk.Null[sdk.Time]()})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "scheduled_for")
-		if off := ok[*sdk.BlogPost](t)(c.BlogPosts.Unpublish(background, draft.ID)); off.Status != sdk.BlogPostStatusDraft || off.ScheduledFor != nil {
-			t.Errorf("the post is %+v", off)
-		}
+		off := ok[*sdk.BlogPost](t)(c.BlogPosts.Unpublish(background, draft.ID))
+		assert.Equal(t, sdk.BlogPostStatusDraft, off.Status, "the post")
+		assert.Nil(t, off.ScheduledFor, "the post")
 		ok[*sdk.BlogPost](t)(update(sdk.BlogPostUpdate{Status: new(sdk.BlogPostStatusScheduled), ScheduledFor: sdk.Set(*fromNow(time.Hour))}))
 		now := ok[*sdk.BlogPost](t)(c.BlogPosts.Publish(background, draft.ID))
-		if now.Status != sdk.BlogPostStatusPublished || now.ScheduledFor != nil || time.Since(now.PublishedAt.Time()).Abs() > time.Minute {
-			t.Errorf("the post is %+v", now)
-		}
+		assert.Equal(t, sdk.BlogPostStatusPublished, now.Status, "the post")
+		require.Nil(t, now.ScheduledFor, "the post")
+		assert.LessOrEqual(t, time.Since(now.PublishedAt.Time()).Abs(), time.Minute, "the post")
 		advance(t, c, 3*time.Hour)
-		if later := ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, draft.ID)); *later.PublishedAt != *now.PublishedAt || later.Version != 1 {
-			t.Errorf("it was published again: %+v", later)
-		}
+		later := ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, draft.ID))
+		assert.Equal(t, *now.PublishedAt, *later.PublishedAt, "it was published")
+		assert.EqualValues(t, 1, later.Version, "it was published")
 	})
 }

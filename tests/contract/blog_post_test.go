@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -23,19 +26,31 @@ func TestBlogPost_IsKeptRenderedAndCleared(t *testing.T) {
 			Title: "How I write", Body: new("Every *day*, " + strings.Repeat("word ", 250)), Excerpt: new("e"), CoverURL: new("https://example.com/c.png"),
 			AuthorName: new("Ada"), Tags: []string{"craft", "Days"}, SEOTitle: new("s"), SEODescription: new("d"), Metadata: &sdk.Metadata{"k": "v"},
 		})
-		if made.Slug != "how-i-write" || made.Status != sdk.BlogPostStatusDraft || made.Access != sdk.BlogPostAccessPublic || made.Version != 0 || made.PublishedAt != nil ||
-			made.ReadingMinutes != 2 || !strings.HasPrefix(*made.BodyHTML, "<p>Every <em>day</em>, word") || !slices.Equal(made.Tags, []string{"craft", "Days"}) {
-			t.Errorf("the post is %+v", made)
-		}
+		assert.Equal(t, "how-i-write", made.Slug, "the post")
+		assert.Equal(t, sdk.BlogPostStatusDraft, made.Status, "the post")
+		assert.Equal(t, sdk.BlogPostAccessPublic, made.Access, "the post")
+		assert.Zero(t, made.Version, "the post")
+		require.Nil(t, made.PublishedAt, "the post")
+		assert.EqualValues(t, 2, made.ReadingMinutes, "the post")
+		assert.True(t, strings.HasPrefix(*made.BodyHTML, "<p>Every <em>day</em>, word"), "the post")
+		assert.True(t, slices.Equal(made.Tags, []string{"craft", "Days"}), "the post")
 		same(t, ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, "how-i-write")), made)
 		changed := ok[*sdk.BlogPost](t)(c.BlogPosts.Update(background, made.Slug, &sdk.BlogPostUpdate{
 			Title: new("Why"), Slug: new("why"), Body: new(""), Excerpt: sdk.Null[string](), CoverURL: sdk.Null[string](), AuthorName: sdk.Null[string](),
 			Tags: []string{}, SEOTitle: sdk.Null[string](), SEODescription: sdk.Null[string](), Metadata: sdk.Set(sdk.MetadataUpdate{"k": nil}),
 		}))
-		if changed.Title != "Why" || changed.Slug != "why" || *changed.Body != "" || *changed.BodyHTML != "" || changed.Excerpt != nil || changed.CoverURL != nil ||
-			changed.AuthorName != nil || len(changed.Tags) != 0 || changed.SEOTitle != nil || changed.SEODescription != nil || changed.ReadingMinutes != 0 || len(changed.Metadata) != 0 {
-			t.Errorf("the post is %+v", changed)
-		}
+		assert.Equal(t, "Why", changed.Title, "the post")
+		assert.Equal(t, "why", changed.Slug, "the post")
+		assert.Empty(t, *changed.Body, "the post")
+		assert.Empty(t, *changed.BodyHTML, "the post")
+		require.Nil(t, changed.Excerpt, "the post")
+		require.Nil(t, changed.CoverURL, "the post")
+		require.Nil(t, changed.AuthorName, "the post")
+		require.Empty(t, changed.Tags, "the post")
+		require.Nil(t, changed.SEOTitle, "the post")
+		require.Nil(t, changed.SEODescription, "the post")
+		assert.Zero(t, changed.ReadingMinutes, "the post")
+		assert.Empty(t, changed.Metadata, "the post")
 		for _, ref := range []string{made.ID, "how-i-write", "why"} {
 			same(t, ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, ref)), changed)
 		}
@@ -76,15 +91,13 @@ func TestBlogPost_OfAProductNamesIt(t *testing.T) {
 			t.Errorf("the product is %+v", made.Product)
 		}
 		shown := ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, made.ID, sdk.Expand("product")))
-		if shown.Product.Object == nil || shown.Product.Object.Name != "Club" {
-			t.Errorf("the product is %+v", shown.Product)
-		}
+		require.NotNil(t, shown.Product.Object, "the product")
+		assert.Equal(t, "Club", shown.Product.Object.Name, "the product")
 		_, err := c.BlogPosts.Update(background, made.ID, &sdk.BlogPostUpdate{Product: sdk.Null[string]()})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "product")
 		open := ok[*sdk.BlogPost](t)(c.BlogPosts.Update(background, made.ID, &sdk.BlogPostUpdate{Product: sdk.Null[string](), Access: new(sdk.BlogPostAccessCustomers)}))
-		if open.Product.ID != "" || open.Access != sdk.BlogPostAccessCustomers {
-			t.Errorf("the post is %+v", open)
-		}
+		assert.Empty(t, open.Product.ID, "the post")
+		assert.Equal(t, sdk.BlogPostAccessCustomers, open.Access, "the post")
 	})
 }
 
@@ -113,9 +126,10 @@ func TestBlogPostStates_FollowTheirArrows(t *testing.T) {
 func TestBlogPostVersions_AreTheTextsThatWerePublished(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := post(t, c, &sdk.BlogPostCreate{Title: "One", Body: new("1"), Status: new(sdk.BlogPostStatusPublished)})
-		if made.Version != 1 || made.PublishedAt == nil || made.URL == nil || !strings.HasSuffix(*made.URL, "/"+made.Slug) {
-			t.Errorf("the published post is %+v", made)
-		}
+		assert.EqualValues(t, 1, made.Version, "the published post")
+		require.NotNil(t, made.PublishedAt, "the published post")
+		require.NotNil(t, made.URL, "the published post")
+		assert.True(t, strings.HasSuffix(*made.URL, "/"+made.Slug), "the published post")
 		update := func(body sdk.BlogPostUpdate, version int64) {
 			t.Helper()
 			if got := ok[*sdk.BlogPost](t)(c.BlogPosts.Update(background, made.ID, &body)); got.Version != version {
@@ -134,9 +148,8 @@ func TestBlogPostVersions_AreTheTextsThatWerePublished(t *testing.T) {
 		list := ok[*sdk.BlogPostVersionList](t)(c.BlogPosts.ListVersions(background, made.Slug))
 		var found []string
 		for _, v := range list.Data {
-			if v.Body != nil || v.BodyHTML != nil {
-				t.Errorf("the list shows %+v", v)
-			}
+			assert.Nil(t, v.Body, "the list")
+			assert.Nil(t, v.BodyHTML, "the list")
 			full := ok[*sdk.BlogPostVersion](t)(c.BlogPosts.GetVersion(background, made.ID, strconv.FormatInt(v.Version, 10)))
 			found = append(found, full.Title+" "+*full.Body+" "+*full.BodyHTML)
 		}
@@ -144,9 +157,11 @@ func TestBlogPostVersions_AreTheTextsThatWerePublished(t *testing.T) {
 		_, err := c.BlogPosts.GetVersion(background, made.ID, "4")
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "version")
 		twin := ok[*sdk.BlogPost](t)(c.BlogPosts.Duplicate(background, made.ID))
-		if twin.Version != 0 || twin.PublishedAt != nil || twin.Status != sdk.BlogPostStatusDraft || *twin.Body != "2" || twin.Slug != "two" {
-			t.Errorf("the twin is %+v", twin)
-		}
+		assert.Zero(t, twin.Version, "the twin")
+		require.Nil(t, twin.PublishedAt, "the twin")
+		assert.Equal(t, sdk.BlogPostStatusDraft, twin.Status, "the twin")
+		assert.Equal(t, "2", *twin.Body, "the twin")
+		assert.Equal(t, "two", twin.Slug, "the twin")
 		ok[*sdk.Deleted](t)(c.BlogPosts.Delete(background, made.ID))
 		_, err = c.BlogPosts.ListVersions(background, made.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
@@ -174,9 +189,8 @@ func TestListBlogPosts_FiltersAndLeavesBodiesOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if b.Body != nil || b.BodyHTML != nil {
-					t.Errorf("the list shows the body %+v", b)
-				}
+				assert.Nil(t, b.Body, "the list shows the body")
+				assert.Nil(t, b.BodyHTML, "the list shows the body")
 				found = append(found, b.ID)
 			}
 			if !slices.Equal(found, want.ids) {

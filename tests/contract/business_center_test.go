@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -16,18 +18,17 @@ func TestListBusinessCenters_AreOfShortVideoChannels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if center.Object != "business_center" || center.AccountID != channel.ID || center.Name == "" {
-				t.Errorf("a business center is %+v", center)
-			}
+			assert.Equal(t, "business_center", center.Object, "a business center")
+			assert.Equal(t, channel.ID, center.AccountID, "a business center")
+			assert.NotEmpty(t, center.Name, "a business center")
 			if center.AdvertiserCount == nil {
 				unknown++
 			} else {
 				known++
 			}
 		}
-		if known != 1 || unknown != 1 {
-			t.Errorf("%d business centers say how many advertisers they have, %d do not", known, unknown)
-		}
+		assert.Equal(t, 1, known)
+		assert.Equal(t, 1, unknown)
 		other := activated(t, c, sdk.AdPlatformFacebook)
 		_, err := c.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: other.ID})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "account_id")

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -54,26 +57,26 @@ func TestCheckout_KeepsAVisitWithConsentAlone(t *testing.T) {
 		}
 
 		agreed := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, silent.ClientSecret, &sdk.PublicCheckoutUpdate{AdsConsent: new(true), AdsVisit: sdk.Set(*clicked())}))
-		if !agreed.AdsConsent || visits(t, url) != 1 {
-			t.Error("a buyer's yes is not kept")
-		}
+		assert.True(t, agreed.AdsConsent, "a buyer's yes is not kept")
+		assert.Equal(t, 1, visits(t, url), "a buyer's yes is not kept")
 		again := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsVisit: sdk.Set(*clicked())}))
-		if read := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, silent.ID)); !read.AdsConsent || read.UpdatedAt != again.UpdatedAt || again.UpdatedAt != ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsConsent: new(true)})).UpdatedAt {
-			t.Error("the same visit changes something")
-		}
+		read := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, silent.ID))
+		assert.True(t, read.AdsConsent, "the same visit changes something")
+		assert.Equal(t, again.UpdatedAt, read.UpdatedAt, "the same visit changes something")
+		assert.Equal(t, ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsConsent: new(true)})).UpdatedAt, again.UpdatedAt, "the same visit changes something")
 		ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsVisit: sdk.Null[sdk.AdsVisit]()}))
 		if visits(t, url) != 0 {
 			t.Error("null does not erase a visit")
 		}
 		ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsVisit: sdk.Set(*clicked())}))
-		if back := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsConsent: new(false)})); back.AdsConsent || visits(t, url) != 0 {
-			t.Error("a yes that was taken back leaves something")
-		}
+		back := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsConsent: new(false)}))
+		assert.False(t, back.AdsConsent, "a yes that was taken back leaves something")
+		assert.Zero(t, visits(t, url), "a yes that was taken back leaves something")
 		confirm := by("pm_card_visa")
 		confirm.AdsConsent, confirm.AdsVisit = new(true), clicked()
-		if paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, silent.ID, confirm)); !paid.AdsConsent || visits(t, url) != 0 {
-			t.Errorf("after the payment the checkout says %v, and %d visits are kept", paid.AdsConsent, visits(t, url))
-		}
+		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, silent.ID, confirm))
+		assert.True(t, paid.AdsConsent)
+		assert.Zero(t, visits(t, url))
 		_, err := c.Checkouts.Update(background, silent.ID, &sdk.CheckoutUpdate{AdsConsent: new(false)})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 	})
@@ -135,9 +138,9 @@ func TestCheckout_TellsAdNetworksOnceItIsPaid(t *testing.T) {
 		purchase(t, n.Client, "silent@example.com", guide, club)
 		bank := agreed("bank@example.com", guide)
 		waits := ok[*sdk.Checkout](t)(n.Checkouts.Confirm(background, bank.ID, by("pm_card_authenticationRequired")))
-		if told := n.told(t); len(told) > 0 || waits.NextAction == nil {
-			t.Fatalf("before anybody who agreed has paid, %v is told", told)
-		}
+		told := n.told(t)
+		require.LessOrEqual(t, len(told), 0)
+		require.NotNil(t, waits.NextAction)
 		payments := n.server.Strings(t, `SELECT id FROM payments WHERE status = 'requires_action'`)
 		ok[*sdk.Payment](t)(n.TestHelpers.AuthenticatePayment(background, payments[0]))
 		want["purchase "+ok[*sdk.Checkout](t)(n.Checkouts.Get(background, bank.ID)).Order.ID] = "19.00 usd"

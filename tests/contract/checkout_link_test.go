@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -18,24 +21,30 @@ func TestCheckoutLink_IsKeptAsItWasSent(t *testing.T) {
 			PriceVariants: []string{price, price}, Name: new("Newsletter"), Discount: &d.ID, AllowDiscountCodes: new(false), AllowQuantityChange: new(true),
 			SuccessURL: new("https://shop.example/thanks"), MaxUses: new(int64(3)), Metadata: &sdk.Metadata{"list": "42"},
 		}))
-		if !strings.HasSuffix(made.URL, "/buy/"+made.ID) || !made.Active || made.Uses != 0 || made.AllowDiscountCodes || !made.AllowQuantityChange || *made.MaxUses != 3 {
-			t.Errorf("the link is %+v", made)
-		}
+		assert.True(t, strings.HasSuffix(made.URL, "/buy/"+made.ID), "the link")
+		assert.True(t, made.Active, "the link")
+		assert.Zero(t, made.Uses, "the link")
+		assert.False(t, made.AllowDiscountCodes, "the link")
+		assert.True(t, made.AllowQuantityChange, "the link")
+		assert.EqualValues(t, 3, *made.MaxUses, "the link")
 		read := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Get(background, made.ID, sdk.Expand("price_variants", "discount")))
-		if len(read.PriceVariants) != 2 || read.PriceVariants[1].Object.ID != price || read.Discount.Object.ID != d.ID || *read.Name != "Newsletter" {
-			t.Errorf("the link reads %+v", read)
-		}
+		require.Len(t, read.PriceVariants, 2, "the link")
+		assert.Equal(t, price, read.PriceVariants[1].Object.ID, "the link")
+		assert.Equal(t, d.ID, read.Discount.Object.ID, "the link")
+		assert.Equal(t, "Newsletter", *read.Name, "the link")
 		off := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Update(background, made.ID, &sdk.CheckoutLinkUpdate{
 			Active: new(false), AllowQuantityChange: new(false), Discount: sdk.Null[string](), MaxUses: sdk.Null[int64](), PriceVariants: []string{price},
 		}))
-		if off.Active || off.AllowQuantityChange || off.Discount.ID != "" || off.MaxUses != nil || len(off.PriceVariants) != 1 || off.Metadata["list"] != "42" {
-			t.Errorf("the link is now %+v", off)
-		}
+		assert.False(t, off.Active, "the link")
+		assert.False(t, off.AllowQuantityChange, "the link")
+		assert.Empty(t, off.Discount.ID, "the link")
+		require.Nil(t, off.MaxUses, "the link")
+		require.Len(t, off.PriceVariants, 1, "the link")
+		assert.Equal(t, "42", off.Metadata["list"], "the link")
 		on := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{price}}))
 		list := ok[*sdk.CheckoutLinkList](t)(c.CheckoutLinks.List(background, &sdk.ListCheckoutLinksParams{Active: new(true)}))
-		if len(list.Data) != 1 || list.Data[0].ID != on.ID {
-			t.Errorf("the links at work are %+v", list.Data)
-		}
+		require.Len(t, list.Data, 1, "the links at work")
+		assert.Equal(t, on.ID, list.Data[0].ID, "the links at work")
 		ok[*sdk.Deleted](t)(c.CheckoutLinks.Delete(background, on.ID))
 		_, err := c.CheckoutLinks.Get(background, on.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")

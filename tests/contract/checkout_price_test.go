@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -24,26 +27,33 @@ func TestCheckout_ShowsItsTax(t *testing.T) {
 		open := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
 			LineItems: []sdk.CheckoutLine{{PriceVariant: price}}, CustomerEmail: new("ada@example.com"),
 		}))
-		if open.TaxAmount != nil || len(open.TaxBreakdown) != 0 || open.TotalAmount != 1900 {
-			t.Errorf("before its buyer's country is known the checkout is %+v", open)
-		}
+		require.Nil(t, open.TaxAmount, "before its buyer's country is known the checkout")
+		require.Empty(t, open.TaxBreakdown, "before its buyer's country is known the checkout")
+		assert.EqualValues(t, 1900, open.TotalAmount, "before its buyer's country is known the checkout")
 		_, err := c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "billing_address")
 		open = ok[*sdk.Checkout](t)(c.Checkouts.Update(background, open.ID, &sdk.CheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("DE")})}, sdk.Expand("line_items")))
 		want := sdk.TaxBreakdown{Name: "MwSt.", RateBps: 1900, TaxableAmount: 1900, TaxAmount: 361}
-		if *open.TaxAmount != 361 || open.TotalAmount != 2261 || open.AmountDueNow != 2261 || len(open.TaxBreakdown) != 1 || open.TaxBreakdown[0] != want {
-			t.Errorf("in Germany the checkout is %+v", open)
-		}
-		if line := open.LineItems[0].Object; line.TaxAmount != 361 || line.TaxRateBps != 1900 || *line.TaxName != "MwSt." || line.TaxInclusive {
-			t.Errorf("in Germany its line is %+v", line)
-		}
+		assert.EqualValues(t, 361, *open.TaxAmount, "in Germany the checkout")
+		assert.EqualValues(t, 2261, open.TotalAmount, "in Germany the checkout")
+		assert.EqualValues(t, 2261, open.AmountDueNow, "in Germany the checkout")
+		require.Len(t, open.TaxBreakdown, 1, "in Germany the checkout")
+		assert.False(t, open.TaxBreakdown[0] != want, "in Germany the checkout")
+		line := open.LineItems[0].Object
+		assert.EqualValues(t, 361, line.TaxAmount, "in Germany its line")
+		assert.EqualValues(t, 1900, line.TaxRateBps, "in Germany its line")
+		assert.Equal(t, "MwSt.", *line.TaxName, "in Germany its line")
+		assert.False(t, line.TaxInclusive, "in Germany its line")
 		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"), sdk.Expand("order", "invoice")))
-		if o := done.Order.Object; o.TaxAmount != 361 || o.PaidAmount != 2261 || len(o.TaxBreakdown) != 1 || o.TaxBreakdown[0] != want {
-			t.Errorf("its order is %+v", o)
-		}
-		if i := done.Invoice.Object; i.TaxAmount != 361 || len(i.TaxBreakdown) != 1 || i.TaxBreakdown[0] != want {
-			t.Errorf("its invoice is %+v", i)
-		}
+		o := done.Order.Object
+		assert.EqualValues(t, 361, o.TaxAmount, "its order")
+		assert.EqualValues(t, 2261, o.PaidAmount, "its order")
+		require.Len(t, o.TaxBreakdown, 1, "its order")
+		assert.False(t, o.TaxBreakdown[0] != want, "its order")
+		i := done.Invoice.Object
+		assert.EqualValues(t, 361, i.TaxAmount, "its invoice")
+		require.Len(t, i.TaxBreakdown, 1, "its invoice")
+		assert.False(t, i.TaxBreakdown[0] != want, "its invoice")
 	})
 }
 
@@ -54,15 +64,13 @@ func TestCheckout_DoesNotTakeABuyerWhoSaysNothingForOneFromElsewhere(t *testing.
 			Rates: []sdk.TaxRate{{Country: new("DE"), RateBps: 1900, Name: "MwSt."}, {RateBps: 100, Name: "Elsewhere"}},
 		}}))
 		open := checkout(t, c, "ada@example.com", onSale(t, c, 1900))
-		if open.TaxAmount != nil || open.TotalAmount != 1900 {
-			t.Errorf("before its buyer's country is known the checkout is %+v", open)
-		}
+		require.Nil(t, open.TaxAmount, "before its buyer's country is known the checkout")
+		assert.EqualValues(t, 1900, open.TotalAmount, "before its buyer's country is known the checkout")
 		_, err := c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "billing_address")
 		open = ok[*sdk.Checkout](t)(c.Checkouts.Update(background, open.ID, &sdk.CheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("FR")})}))
-		if *open.TaxAmount != 19 || open.TotalAmount != 1919 {
-			t.Errorf("in France the checkout is %+v", open)
-		}
+		assert.EqualValues(t, 19, *open.TaxAmount, "in France the checkout")
+		assert.EqualValues(t, 1919, open.TotalAmount, "in France the checkout")
 	})
 }
 
@@ -78,14 +86,14 @@ func TestConfirmCheckout_TellsOfATotalThatHasChanged(t *testing.T) {
 		pay := by("pm_card_visa")
 		_, err := c.Checkouts.Confirm(background, open.ID, pay)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
-		if shown := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, open.ID)); shown.TotalAmount != 2261 || shown.Status != sdk.CheckoutStatusOpen {
-			t.Errorf("the buyer is shown %+v", shown)
-		}
+		shown := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, open.ID))
+		assert.EqualValues(t, 2261, shown.TotalAmount, "the buyer is shown")
+		assert.Equal(t, sdk.CheckoutStatusOpen, shown.Status, "the buyer is shown")
 		pay.WithdrawalWaived = new(true)
 		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, pay, sdk.Expand("order")))
-		if done.Status != sdk.CheckoutStatusCompleted || done.WithdrawalWaivedAt == nil || done.Order.Object.WithdrawalWaivedAt == nil {
-			t.Errorf("the checkout is %+v", done)
-		}
+		assert.Equal(t, sdk.CheckoutStatusCompleted, done.Status, "the checkout")
+		require.NotNil(t, done.WithdrawalWaivedAt, "the checkout")
+		assert.NotNil(t, done.Order.Object.WithdrawalWaivedAt, "the checkout")
 	})
 }
 
@@ -97,21 +105,21 @@ func TestCheckout_TakesDiscounts(t *testing.T) {
 		open := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
 			LineItems: []sdk.CheckoutLine{{PriceVariant: price}}, CustomerEmail: new("ada@example.com"), DiscountCode: new("spring"),
 		}, sdk.Expand("discount")))
-		if open.Discount.Object.ID != coded.ID || *open.DiscountCode != "SPRING" || open.DiscountAmount != 190 || open.TotalAmount != 1710 || !open.AllowDiscountCodes {
-			t.Errorf("with a code the checkout is %+v", open)
-		}
+		assert.Equal(t, coded.ID, open.Discount.Object.ID, "with a code the checkout")
+		assert.Equal(t, "SPRING", *open.DiscountCode, "with a code the checkout")
+		assert.EqualValues(t, 190, open.DiscountAmount, "with a code the checkout")
+		assert.EqualValues(t, 1710, open.TotalAmount, "with a code the checkout")
+		assert.True(t, open.AllowDiscountCodes, "with a code the checkout")
 		open = ok[*sdk.Checkout](t)(c.Checkouts.Update(background, open.ID, &sdk.CheckoutUpdate{Discount: sdk.Set(given.ID)}))
-		if open.Discount.ID != given.ID || open.DiscountCode != nil || open.TotalAmount != 1000 {
-			t.Errorf("with a discount by its id the checkout is %+v", open)
-		}
+		assert.Equal(t, given.ID, open.Discount.ID, "with a discount by its id the checkout")
+		require.Nil(t, open.DiscountCode, "with a discount by its id the checkout")
+		assert.EqualValues(t, 1000, open.TotalAmount, "with a discount by its id the checkout")
 		list := ok[*sdk.CheckoutList](t)(c.Checkouts.List(background, &sdk.ListCheckoutsParams{Discount: &given.ID}))
-		if len(list.Data) != 1 || list.Data[0].ID != open.ID {
-			t.Errorf("the discount's checkouts are %+v", list.Data)
-		}
+		require.Len(t, list.Data, 1, "the discount's checkouts")
+		assert.Equal(t, open.ID, list.Data[0].ID, "the discount's checkouts")
 		open = ok[*sdk.Checkout](t)(c.Checkouts.Update(background, open.ID, &sdk.CheckoutUpdate{Discount: sdk.Null[string]()}))
-		if open.Discount.ID != "" || open.TotalAmount != 1900 {
-			t.Errorf("without a discount the checkout is %+v", open)
-		}
+		assert.Empty(t, open.Discount.ID, "without a discount the checkout")
+		assert.EqualValues(t, 1900, open.TotalAmount, "without a discount the checkout")
 		lines := []sdk.CheckoutLine{{PriceVariant: price}}
 		_, err := c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: lines, Discount: new(randomID("disc"))})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "discount")
@@ -146,18 +154,16 @@ func TestPublicCheckout_TakesDiscountCodesIfTheSellerLetsIt(t *testing.T) {
 		_, err = enter(o, "none")
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount_code")
 		free := ok[*sdk.PublicCheckout](t)(enter(o, "all"))
-		if *free.DiscountCode != "ALL" || free.TotalAmount != 0 || free.PaymentMethodRequired {
-			t.Errorf("with all taken off the checkout is %+v", free)
-		}
+		assert.Equal(t, "ALL", *free.DiscountCode, "with all taken off the checkout")
+		assert.Zero(t, free.TotalAmount, "with all taken off the checkout")
+		assert.False(t, free.PaymentMethodRequired, "with all taken off the checkout")
 		back := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, o.ClientSecret, &sdk.PublicCheckoutUpdate{DiscountCode: sdk.Null[string]()}))
-		if back.DiscountCode != nil || back.TotalAmount != 1900 {
-			t.Errorf("without its code the checkout is %+v", back)
-		}
+		require.Nil(t, back.DiscountCode, "without its code the checkout")
+		assert.EqualValues(t, 1900, back.TotalAmount, "without its code the checkout")
 		ok[*sdk.PublicCheckout](t)(enter(o, "ALL"))
 		done := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Confirm(background, o.ClientSecret, &sdk.CheckoutConfirm{}))
-		if done.Status != sdk.CheckoutStatusCompleted || done.PaymentStatus != sdk.CheckoutPaymentStatusNoPaymentRequired {
-			t.Errorf("the checkout is %+v", done)
-		}
+		assert.Equal(t, sdk.CheckoutStatusCompleted, done.Status, "the checkout")
+		assert.Equal(t, sdk.CheckoutPaymentStatusNoPaymentRequired, done.PaymentStatus, "the checkout")
 	})
 }
 
@@ -181,13 +187,16 @@ func TestCheckout_SellsTrialsAndSetUpFees(t *testing.T) {
 		if !slices.Equal(kinds, []sdk.LineItemKind{sdk.LineItemKindPrice, sdk.LineItemKindSetupFee, sdk.LineItemKindPrice}) {
 			t.Errorf("the lines are %v", kinds)
 		}
-		if open.SubtotalAmount != 4400 || *open.TaxAmount != 836 || open.TotalAmount != 5236 || open.AmountDueNow != 2856 {
-			t.Errorf("the checkout comes to %+v", open)
-		}
+		assert.EqualValues(t, 4400, open.SubtotalAmount, "the checkout")
+		assert.EqualValues(t, 836, *open.TaxAmount, "the checkout")
+		assert.EqualValues(t, 5236, open.TotalAmount, "the checkout")
+		assert.EqualValues(t, 2856, open.AmountDueNow, "the checkout")
 		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"), sdk.Expand("subscription")))
-		if o := ok[*sdk.Order](t)(c.Orders.Get(background, done.Order.ID, sdk.Expand("line_items"))); o.PaidAmount != 2856 || o.TotalAmount != 2856 || o.LineItems[0].Object.TotalAmount != 0 || o.BillingReason != sdk.BillingReasonSubscriptionCreate {
-			t.Errorf("the order is %+v", o)
-		}
+		o := ok[*sdk.Order](t)(c.Orders.Get(background, done.Order.ID, sdk.Expand("line_items")))
+		assert.EqualValues(t, 2856, o.PaidAmount, "the order")
+		assert.EqualValues(t, 2856, o.TotalAmount, "the order")
+		assert.Zero(t, o.LineItems[0].Object.TotalAmount, "the order")
+		assert.Equal(t, sdk.BillingReasonSubscriptionCreate, o.BillingReason, "the order")
 		if sub := done.Subscription.Object; sub.Status != sdk.SubscriptionStatusTrialing {
 			t.Errorf("the subscription is %+v", sub)
 		}

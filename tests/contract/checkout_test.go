@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -62,22 +65,23 @@ func TestCreateCheckout_AddsUp(t *testing.T) {
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
 			LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID, Quantity: new(int64(2))}, {PriceVariant: atlas.ID, Quantity: new(int64(3))}},
 		}, sdk.Expand("line_items.product", "line_items.price_variant")))
-		if made.SubtotalAmount != 4799 || made.TotalAmount != 4799 || made.NetAmount != 4799 || *made.TaxAmount != 0 || made.AmountDueNow != 4799 {
-			t.Errorf("the amounts are %+v", made)
-		}
-		if made.Status != "open" || made.PaymentStatus != "unpaid" || !made.PaymentMethodRequired || made.Currency != "usd" {
-			t.Errorf("the checkout is %+v", made)
-		}
+		assert.EqualValues(t, 4799, made.SubtotalAmount, "the amounts")
+		assert.EqualValues(t, 4799, made.TotalAmount, "the amounts")
+		assert.EqualValues(t, 4799, made.NetAmount, "the amounts")
+		assert.Zero(t, *made.TaxAmount, "the amounts")
+		assert.EqualValues(t, 4799, made.AmountDueNow, "the amounts")
+		assert.EqualValues(t, "open", made.Status, "the checkout")
+		assert.EqualValues(t, "unpaid", made.PaymentStatus, "the checkout")
+		assert.True(t, made.PaymentMethodRequired, "the checkout")
+		assert.Equal(t, "usd", made.Currency, "the checkout")
 		line := made.LineItems[1].Object
-		if line.Quantity != 3 || line.UnitAmount != 333 || line.TotalAmount != 999 || line.Product.Object.Name != "Guide" || line.PriceVariant.Object.ID != atlas.ID {
-			t.Errorf("the second line is %+v", line)
-		}
-		if !strings.HasSuffix(made.URL, "/checkout/"+made.ClientSecret) {
-			t.Errorf("url is %s", made.URL)
-		}
-		if left := made.ExpiresAt.Time().Sub(made.CreatedAt.Time()); left != 24*time.Hour {
-			t.Errorf("it stays open for %s", left)
-		}
+		assert.EqualValues(t, 3, line.Quantity, "the second line")
+		assert.EqualValues(t, 333, line.UnitAmount, "the second line")
+		assert.EqualValues(t, 999, line.TotalAmount, "the second line")
+		assert.Equal(t, "Guide", line.Product.Object.Name, "the second line")
+		assert.Equal(t, atlas.ID, line.PriceVariant.Object.ID, "the second line")
+		assert.True(t, strings.HasSuffix(made.URL, "/checkout/"+made.ClientSecret), made.URL)
+		assert.Equal(t, 24*time.Hour, made.ExpiresAt.Time().Sub(made.CreatedAt.Time()), "it stays open")
 	})
 }
 
@@ -158,22 +162,19 @@ func TestCreateCheckout_TakesTheCurrencyThatIsAskedFor(t *testing.T) {
 			return c.Checkouts.Create(background, &sdk.CheckoutCreate{Currency: currency, LineItems: lines(variants...)})
 		}
 		euros := ok[*sdk.Checkout](t)(in(new("eur"), both))
-		if euros.Currency != "eur" || euros.TotalAmount != 1700 {
-			t.Errorf("in euros it costs %d %s", euros.TotalAmount, euros.Currency)
-		}
+		assert.Equal(t, "eur", euros.Currency)
+		assert.EqualValues(t, 1700, euros.TotalAmount)
 		_, err := in(new("gbp"), both)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "currency")
 		euroOnly := variantOnSale(t, c, sdk.ProductPriceVariant{Amount: new(int64(900)), Currency: new("eur")})
 		_, err = in(nil, both, euroOnly)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
 		mixed := ok[*sdk.Checkout](t)(in(nil, euroOnly, both))
-		if mixed.Currency != "eur" || mixed.TotalAmount != 2600 {
-			t.Errorf("together they cost %d %s", mixed.TotalAmount, mixed.Currency)
-		}
+		assert.Equal(t, "eur", mixed.Currency)
+		assert.EqualValues(t, 2600, mixed.TotalAmount)
 		dollars := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, euros.ID, &sdk.CheckoutUpdate{Currency: new("usd")}))
-		if dollars.Currency != "usd" || dollars.TotalAmount != 1900 {
-			t.Errorf("changed to dollars it costs %d %s", dollars.TotalAmount, dollars.Currency)
-		}
+		assert.Equal(t, "usd", dollars.Currency)
+		assert.EqualValues(t, 1900, dollars.TotalAmount)
 	})
 }
 
@@ -182,9 +183,9 @@ func TestCreateCheckout_ForACustomer(t *testing.T) {
 		guide := onSale(t, c, 1900)
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com", Name: new("Ada")}))
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: new("cust_" + strings.TrimPrefix(ada.ID, "cus_")), LineItems: lines(guide)}))
-		if made.Customer.ID != ada.ID || *made.CustomerEmail != "ada@example.com" || *made.CustomerName != "Ada" {
-			t.Errorf("the checkout is %+v", made)
-		}
+		assert.Equal(t, ada.ID, made.Customer.ID, "the checkout")
+		assert.Equal(t, "ada@example.com", *made.CustomerEmail, "the checkout")
+		assert.Equal(t, "Ada", *made.CustomerName, "the checkout")
 		_, err := c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: &ada.ID, CustomerEmail: new("x@example.com"), CustomerEmailVerified: new(true), LineItems: lines(guide)})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "customer_email")
 		_, err = c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: new(randomID("cus")), LineItems: lines(guide)})
@@ -205,15 +206,18 @@ func TestConfirmCheckout_FindsItsCustomer(t *testing.T) {
 		}
 		lead := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		ada := from("ADA@example.com", "e1")
-		if ada.ID != lead.ID || *ada.ExternalID != "e1" || ada.Type != "customer" || ada.OrdersCount != 1 {
-			t.Errorf("the buyer with the lead's address is %+v", ada)
-		}
-		if again := from("elsewhere@example.com", "e1"); again.ID != lead.ID || again.Email != "ada@example.com" || again.TotalSpent["usd"] != 3800 {
-			t.Errorf("the buyer with the lead's external id is %+v", again)
-		}
-		if grace := from("grace@example.com", "e2"); grace.ID == lead.ID || *grace.ExternalID != "e2" || grace.OrdersCount != 1 {
-			t.Errorf("the new buyer is %+v", grace)
-		}
+		assert.Equal(t, lead.ID, ada.ID, "the buyer with the lead's address")
+		assert.Equal(t, "e1", *ada.ExternalID, "the buyer with the lead's address")
+		assert.EqualValues(t, "customer", ada.Type, "the buyer with the lead's address")
+		assert.EqualValues(t, 1, ada.OrdersCount, "the buyer with the lead's address")
+		again := from("elsewhere@example.com", "e1")
+		assert.Equal(t, lead.ID, again.ID, "the buyer with the lead's external id")
+		assert.Equal(t, "ada@example.com", again.Email, "the buyer with the lead's external id")
+		assert.EqualValues(t, 3800, again.TotalSpent["usd"], "the buyer with the lead's external id")
+		grace := from("grace@example.com", "e2")
+		assert.NotEqual(t, lead.ID, grace.ID, "the new buyer")
+		assert.Equal(t, "e2", *grace.ExternalID, "the new buyer")
+		assert.EqualValues(t, 1, grace.OrdersCount, "the new buyer")
 	})
 }
 
@@ -224,16 +228,16 @@ func TestUpdateCheckout_ReplacesLinesWhileItIsOpen(t *testing.T) {
 			LineItems: lines(onSale(t, c, 500), onSale(t, c, 600)), CustomerName: sdk.Set("Ada"), SuccessURL: sdk.Set("https://shop.example/thanks"),
 			Metadata: sdk.Set(sdk.MetadataUpdate{"a": new("1")}),
 		}))
-		if changed.TotalAmount != 1100 || len(changed.LineItems) != 2 || *changed.CustomerName != "Ada" || *changed.CustomerEmail != "ada@example.com" {
-			t.Errorf("the checkout is %+v", changed)
-		}
+		assert.EqualValues(t, 1100, changed.TotalAmount, "the checkout")
+		require.Len(t, changed.LineItems, 2, "the checkout")
+		assert.Equal(t, "Ada", *changed.CustomerName, "the checkout")
+		assert.Equal(t, "ada@example.com", *changed.CustomerEmail, "the checkout")
 		_, err := c.Checkouts.Update(background, made.ID, &sdk.CheckoutUpdate{ExpiresAt: new(sdk.Time("2020-01-01T00:00:00Z"))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "expires_at")
 		expired := ok[*sdk.Checkout](t)(c.Checkouts.Expire(background, made.ID))
 		again := ok[*sdk.Checkout](t)(c.Checkouts.Expire(background, made.ID))
-		if expired.Status != "expired" || again.UpdatedAt != expired.UpdatedAt {
-			t.Errorf("expired twice it is %+v", again)
-		}
+		assert.EqualValues(t, "expired", expired.Status, "expired twice")
+		assert.Equal(t, expired.UpdatedAt, again.UpdatedAt, "expired twice")
 		_, err = c.Checkouts.Update(background, made.ID, &sdk.CheckoutUpdate{CustomerName: sdk.Set("Grace")})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		_, err = c.Checkouts.Confirm(background, made.ID, by("pm_card_visa"))
@@ -247,18 +251,18 @@ func TestConfirmCheckout_DeclineThenPayWithCards(t *testing.T) {
 		_, err := c.Checkouts.Confirm(background, made.ID, by("4000000000000002"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 		declined := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, made.ID))
-		if declined.Status != "open" || declined.LastPaymentError == nil || *declined.LastPaymentError.DeclineCode != "generic_decline" {
-			t.Errorf("after the decline the checkout is %+v", declined)
-		}
+		assert.EqualValues(t, "open", declined.Status, "after the decline the checkout")
+		require.NotNil(t, declined.LastPaymentError, "after the decline the checkout")
+		assert.Equal(t, "generic_decline", *declined.LastPaymentError.DeclineCode, "after the decline the checkout")
 		_, err = c.Checkouts.Confirm(background, made.ID, by("4242424242424241"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("4242424242424242"), sdk.Expand("order", "customer")))
-		if paid.Status != "completed" || paid.PaymentStatus != "paid" || paid.CompletedAt == nil || paid.LastPaymentError != nil {
-			t.Errorf("the paid checkout is %+v", paid)
-		}
-		if paid.Order.Object.Status != "paid" || paid.Customer.Object.Type != "customer" {
-			t.Errorf("order and customer are %+v and %+v", paid.Order.Object, paid.Customer.Object)
-		}
+		assert.EqualValues(t, "completed", paid.Status, "the paid checkout")
+		assert.EqualValues(t, "paid", paid.PaymentStatus, "the paid checkout")
+		require.NotNil(t, paid.CompletedAt, "the paid checkout")
+		assert.Nil(t, paid.LastPaymentError, "the paid checkout")
+		assert.EqualValues(t, "paid", paid.Order.Object.Status)
+		assert.EqualValues(t, "customer", paid.Customer.Object.Type)
 		again := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("4242424242424242")))
 		if again.Order.ID != paid.Order.ID {
 			t.Errorf("a second confirmation made %s", again.Order.ID)
@@ -270,15 +274,15 @@ func TestConfirmCheckout_WaitsForTheBuyer(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := checkout(t, c, "ada@example.com", onSale(t, c, 1900))
 		waiting := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("4000002500003155")))
-		if waiting.Status != "processing" || waiting.NextAction == nil || waiting.NextAction.URL != waiting.URL {
-			t.Errorf("the checkout is %+v", waiting)
-		}
+		assert.EqualValues(t, "processing", waiting.Status, "the checkout")
+		require.NotNil(t, waiting.NextAction, "the checkout")
+		assert.Equal(t, waiting.URL, waiting.NextAction.URL, "the checkout")
 		_, err := c.Checkouts.Confirm(background, made.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		left := ok[*sdk.Checkout](t)(c.Checkouts.Expire(background, made.ID))
-		if left.Status != "expired" || left.PaymentStatus != "unpaid" || left.NextAction != nil {
-			t.Errorf("the checkout that was left is %+v", left)
-		}
+		assert.EqualValues(t, "expired", left.Status, "the checkout")
+		assert.EqualValues(t, "unpaid", left.PaymentStatus, "the checkout")
+		assert.Nil(t, left.NextAction, "the checkout")
 	})
 }
 
@@ -295,9 +299,9 @@ func TestConfirmCheckout_NeedsAnAddressAndAMethod(t *testing.T) {
 			LineItems:     lines(variantOnSale(t, c, sdk.ProductPriceVariant{AmountType: new(sdk.PriceVariantAmountType("free")), Currency: new("usd")})),
 		}))
 		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, free.ID, nil, sdk.Expand("order")))
-		if done.PaymentStatus != "no_payment_required" || done.Order.Object.Status != "paid" || len(done.Order.Object.Payments) != 0 {
-			t.Errorf("the free checkout is %+v", done)
-		}
+		assert.EqualValues(t, "no_payment_required", done.PaymentStatus, "the free checkout")
+		assert.EqualValues(t, "paid", done.Order.Object.Status, "the free checkout")
+		assert.Empty(t, done.Order.Object.Payments, "the free checkout")
 	})
 }
 
@@ -321,9 +325,8 @@ func TestListCheckouts_Filters(t *testing.T) {
 			{sdk.ListCheckoutsParams{Q: new("grace")}, open.ID},
 		} {
 			list := ok[*sdk.CheckoutList](t)(c.Checkouts.List(background, &filter.params))
-			if len(list.Data) != 1 || list.Data[0].ID != filter.want {
-				t.Errorf("%+v finds %d checkouts", filter.params, len(list.Data))
-			}
+			require.Len(t, list.Data, 1)
+			assert.Equal(t, filter.want, list.Data[0].ID)
 		}
 		_, err := c.Checkouts.List(background, &sdk.ListCheckoutsParams{Product: new(randomID("prod"))})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "product")
@@ -341,9 +344,9 @@ func TestPublicCheckout_IsTheBuyersOwn(t *testing.T) {
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: lines(guide), Metadata: &sdk.Metadata{"internal": "yes"}}))
 		buyer := s.From(t, "127.0.0.1").SDK()
 		seen := ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Get(background, made.ClientSecret))
-		if seen.ID != made.ID || seen.LineItems[0].ProductName != "Guide" || len(seen.CustomFields) != 1 {
-			t.Errorf("the buyer sees %+v", seen)
-		}
+		assert.Equal(t, made.ID, seen.ID, "the buyer")
+		assert.Equal(t, "Guide", seen.LineItems[0].ProductName, "the buyer")
+		assert.Len(t, seen.CustomFields, 1, "the buyer")
 		ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Update(background, made.ClientSecret, &sdk.PublicCheckoutUpdate{CustomerEmail: sdk.Set("ada@example.com")}))
 		_, err := buyer.PublicCheckouts.Confirm(background, made.ClientSecret, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "custom_field_data.size")
@@ -351,9 +354,8 @@ func TestPublicCheckout_IsTheBuyersOwn(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "custom_field_data.size")
 		ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Update(background, made.ClientSecret, &sdk.PublicCheckoutUpdate{CustomFieldData: &sdk.CustomFieldData{"size": "m"}}))
 		paid := ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Confirm(background, made.ClientSecret, by("4242424242424242")))
-		if paid.Status != "completed" || paid.PaymentStatus != "paid" {
-			t.Errorf("the buyer sees %+v", paid)
-		}
+		assert.EqualValues(t, "completed", paid.Status, "the buyer")
+		assert.EqualValues(t, "paid", paid.PaymentStatus, "the buyer")
 		_, err = buyer.PublicCheckouts.Get(background, made.ID+"_secret_"+strings.Repeat("a", 52))
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 	})
@@ -367,9 +369,9 @@ func TestConfirmCheckout_SixteenBuyersOfFourPieces(t *testing.T) {
 			made[i] = checkout(t, c, fmt.Sprintf("buyer%d@example.com", i), few)
 		}
 		sold := confirmAtOnce(t, c, made, "line_items")
-		if left := ok[*sdk.PriceVariant](t)(c.PriceVariants.Get(background, few.ID)); sold != 4 || left.SoldCount != 4 {
-			t.Errorf("%d were sold, sold_count is %d", sold, left.SoldCount)
-		}
+		left := ok[*sdk.PriceVariant](t)(c.PriceVariants.Get(background, few.ID))
+		assert.Equal(t, 4, sold)
+		assert.EqualValues(t, 4, left.SoldCount)
 	})
 }
 

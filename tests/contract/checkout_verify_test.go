@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -26,9 +29,8 @@ func TestVerifyPublicCheckoutEmail_AsksTheReaderOfTheMail(t *testing.T) {
 		refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "customer_email")
 
 		letters := s.Mail.LettersWith(who)
-		if len(letters) != 1 || letters[0].To != who {
-			t.Fatalf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 1, "the letters")
+		require.Equal(t, who, letters[0].To, "the letters")
 		if !verifyLink.MatchString(letters[0].Text) {
 			t.Errorf("the letter has no link: %s", letters[0].Text)
 		}
@@ -59,9 +61,8 @@ func TestCheckout_ATypedAddressProvesNothing(t *testing.T) {
 		confirm.SavePaymentMethod = new(true)
 		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, confirm))
 		order := ok[*sdk.Order](t)(c.Orders.Get(background, done.Order.ID))
-		if order.CustomerVerified || order.Customer.ID != owner.Customer.ID {
-			t.Errorf("the order is %+v", order)
-		}
+		assert.False(t, order.CustomerVerified, "the order")
+		assert.Equal(t, owner.Customer.ID, order.Customer.ID, "the order")
 		saved := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, order.Customer.ID, nil))
 		if len(saved.Data) != 0 {
 			t.Errorf("the card of a stranger is saved: %+v", saved.Data)
@@ -99,9 +100,8 @@ func TestCheckout_ATypedAddressOfAnExternalCustomerIsNotTheirs(t *testing.T) {
 			t.Fatal("what is bought under the address is Mallory's")
 		}
 		found := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Email: new("Ada@example.com")}))
-		if len(found.Data) != 1 || found.Data[0].ID != owner.Customer.ID {
-			t.Errorf("found by the address: %+v", found.Data)
-		}
+		require.Len(t, found.Data, 1, "found by the address")
+		assert.Equal(t, owner.Customer.ID, found.Data[0].ID, "found by the address")
 		if found = ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Q: new("ada@example.com")})); len(found.Data) != 2 {
 			t.Errorf("%d customers have the address", len(found.Data))
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -27,9 +29,10 @@ func TestAdvanceTestClock_MovesTheAccountsOwnTime(t *testing.T) {
 		other := s.SDK(t)
 		mine, theirs := checkout(t, c, "ada@example.com", onSale(t, c, 900)), checkout(t, other, "ada@example.com", onSale(t, other, 900))
 		clock := advance(t, c, 25*time.Hour)
-		if ahead := time.Until(clock.Now.Time()); clock.Object != "test_clock" || ahead < 24*time.Hour || ahead > 26*time.Hour {
-			t.Errorf("it is answered %+v", clock)
-		}
+		ahead := time.Until(clock.Now.Time())
+		assert.Equal(t, "test_clock", clock.Object)
+		assert.GreaterOrEqual(t, ahead, 24*time.Hour)
+		assert.LessOrEqual(t, ahead, 26*time.Hour)
 		if got := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, mine.ID)); got.Status != sdk.CheckoutStatusExpired {
 			t.Errorf("a checkout of a day is %s after 25 hours", got.Status)
 		}
@@ -79,9 +82,9 @@ func TestAdvanceTestClock_MovesForwardOnly(t *testing.T) {
 			return c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{Now: new(sdk.TimeOf(at))})
 		}
 		next := time.Now().Add(48 * time.Hour)
-		if clock := ok[*sdk.TestClock](t)(to(next)); clock.Now.Time().Sub(next).Abs() > time.Minute || !clock.Done {
-			t.Errorf("it is answered %+v", clock)
-		}
+		clock := ok[*sdk.TestClock](t)(to(next))
+		assert.LessOrEqual(t, clock.Now.Time().Sub(next).Abs(), time.Minute)
+		assert.True(t, clock.Done)
 		_, err := to(time.Now().Add(time.Hour))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "now")
 		_, err = to(time.Now().Add(200 * 366 * 24 * time.Hour))
@@ -101,8 +104,8 @@ func TestAdvanceTestClock_GivesUpOnABuyerWhoDoesNotComeBack(t *testing.T) {
 			t.Fatalf("the checkout is %s", got.Status)
 		}
 		advance(t, c, time.Hour)
-		if got := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, left.ID)); got.Status != sdk.CheckoutStatusOpen || got.LastPaymentError == nil {
-			t.Errorf("after an hour the checkout is %s, with the error %+v", got.Status, got.LastPaymentError)
-		}
+		got := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, left.ID))
+		assert.Equal(t, sdk.CheckoutStatusOpen, got.Status)
+		assert.NotNil(t, got.LastPaymentError)
 	})
 }

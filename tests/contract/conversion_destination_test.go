@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/oapi-codegen/nullable"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 )
@@ -18,9 +20,9 @@ var purchases = []sdk.ConversionEventKind{sdk.ConversionEventKindPurchase, sdk.C
 func (a advertiser) pixel(t *testing.T) sdk.AdPixel {
 	t.Helper()
 	pixels := ok[*sdk.AdPixelList](t)(a.AdConversions.ListPixels(background, &sdk.ListAdPixelsParams{AccountID: a.channel, AdAccountID: a.account})).Data
-	if len(pixels) == 0 || pixels[0].Object != "pixel" || pixels[0].Name == "" {
-		t.Fatalf("the pixels are %+v", pixels)
-	}
+	require.NotEmpty(t, pixels, "the pixels")
+	require.Equal(t, "pixel", pixels[0].Object, "the pixels")
+	require.NotEmpty(t, pixels[0].Name, "the pixels")
 	return pixels[0]
 }
 
@@ -63,10 +65,14 @@ func TestConversionDestinations_AreOfPixelsThatTheNetworkLists(t *testing.T) {
 		}
 
 		made := n.destination(t)
-		if made.Object != "conversion_destination" || made.PixelID != pixel.ID || made.Name != pixel.Name || made.Status != sdk.ConversionDestinationStatusActive ||
-			made.ProductIDs != nil || made.HasToken != n.can.Conversions.OwnToken || made.Platform != n.platform || !slices.Equal(made.Events, purchases) {
-			t.Errorf("the destination is %+v", made)
-		}
+		assert.Equal(t, "conversion_destination", made.Object, "the destination")
+		assert.Equal(t, pixel.ID, made.PixelID, "the destination")
+		assert.Equal(t, pixel.Name, made.Name, "the destination")
+		assert.Equal(t, sdk.ConversionDestinationStatusActive, made.Status, "the destination")
+		require.Nil(t, made.ProductIDs, "the destination")
+		assert.Equal(t, n.can.Conversions.OwnToken, made.HasToken, "the destination")
+		assert.Equal(t, n.platform, made.Platform, "the destination")
+		assert.True(t, slices.Equal(made.Events, purchases), "the destination")
 		known := n.raw.Do(t, http.MethodGet, "/v1/ads/conversion-destinations/"+made.ID, nil)
 		if strings.Contains(string(known.Body), "secret-conversion-token") {
 			t.Errorf("the token is shown: %s", known.Body)
@@ -82,18 +88,17 @@ func TestUpdateConversionDestination_ChangesWhatIsSent(t *testing.T) {
 			Name: new("Course buyers"), Events: []sdk.ConversionEventKind{"trial_started", "purchase", "purchase"},
 			ProductIDs: nullable.NewNullableWithValue([]string{product.ID}), Status: new(sdk.ConversionDestinationUpdateStatusPaused),
 		}))
-		if changed.Name != "Course buyers" || !slices.Equal(changed.Events, []sdk.ConversionEventKind{"purchase", "trial_started"}) ||
-			!slices.Equal(changed.ProductIDs, []string{product.ID}) || changed.Status != sdk.ConversionDestinationStatusPaused {
-			t.Errorf("the destination is %+v", changed)
-		}
+		assert.Equal(t, "Course buyers", changed.Name, "the destination")
+		assert.True(t, slices.Equal(changed.Events, []sdk.ConversionEventKind{"purchase", "trial_started"}), "the destination")
+		assert.True(t, slices.Equal(changed.ProductIDs, []string{product.ID}), "the destination")
+		assert.Equal(t, sdk.ConversionDestinationStatusPaused, changed.Status, "the destination")
 		same := ok[*sdk.ConversionDestination](t)(n.AdConversions.UpdateDestination(background, d.ID, &sdk.ConversionDestinationUpdate{Name: new("Course buyers")}))
 		if same.UpdatedAt != changed.UpdatedAt {
 			t.Error("nothing was changed, and yet it was")
 		}
 		cleared := ok[*sdk.ConversionDestination](t)(n.AdConversions.UpdateDestination(background, d.ID, &sdk.ConversionDestinationUpdate{ProductIDs: nullable.NewNullNullable[[]string]()}))
-		if cleared.ProductIDs != nil || cleared.Name != "Course buyers" {
-			t.Errorf("the destination is %+v", cleared)
-		}
+		require.Nil(t, cleared.ProductIDs, "the destination")
+		assert.Equal(t, "Course buyers", cleared.Name, "the destination")
 		_, err := n.AdConversions.UpdateDestination(background, d.ID, &sdk.ConversionDestinationUpdate{Token: new("secret-conversion-token")})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "token")
 		_, err = n.AdConversions.UpdateDestination(background, d.ID, &sdk.ConversionDestinationUpdate{ProductIDs: nullable.NewNullableWithValue([]string{product.ID, "prod_none"})})
@@ -115,13 +120,12 @@ func TestListConversionDestinations_IsOfAChannel(t *testing.T) {
 			AccountID: other.channel, AdAccountID: other.account, PixelID: other.pixel(t).ID, Events: purchases, Token: new("secret-conversion-token"),
 		}))
 		all := ok[*sdk.ConversionDestinationList](t)(n.AdConversions.ListDestinations(background, nil)).Data
-		if len(all) != 2 || all[0].ID != second.ID || all[1].ID != first.ID {
-			t.Errorf("the destinations are %+v", all)
-		}
+		require.Len(t, all, 2, "the destinations")
+		assert.Equal(t, second.ID, all[0].ID, "the destinations")
+		assert.Equal(t, first.ID, all[1].ID, "the destinations")
 		mine := ok[*sdk.ConversionDestinationList](t)(n.AdConversions.ListDestinations(background, &sdk.ListConversionDestinationsParams{AccountID: &n.channel})).Data
-		if len(mine) != 1 || mine[0].ID != first.ID {
-			t.Errorf("the destinations of the channel are %+v", mine)
-		}
+		require.Len(t, mine, 1, "the destinations of the channel")
+		assert.Equal(t, first.ID, mine[0].ID, "the destinations of the channel")
 	})
 }
 
@@ -134,9 +138,9 @@ func TestDeleteConversionDestination_DeletesWhatWaits(t *testing.T) {
 		n.tell(t, d.ID, later(n.event("waits")))
 		ok[*sdk.Deleted](t)(n.AdConversions.DeleteDestination(background, d.ID))
 		left := ok[*sdk.ConversionList](t)(n.AdConversions.List(background, &sdk.ListConversionsParams{DestinationID: &d.ID})).Data
-		if len(left) != 1 || left[0].EventID != "told" || left[0].Status != sdk.ConversionStatusSent {
-			t.Errorf("what is left is %+v", left)
-		}
+		require.Len(t, left, 1, "what")
+		assert.Equal(t, "told", left[0].EventID, "what")
+		assert.Equal(t, sdk.ConversionStatusSent, left[0].Status, "what")
 		_, err := n.AdConversions.GetDestination(background, d.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 	})

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -24,9 +27,9 @@ func (n onNetwork) event(id string) sdk.ConversionInput {
 func (n onNetwork) tell(t *testing.T, destination string, events ...sdk.ConversionInput) []sdk.ConversionResult {
 	t.Helper()
 	result := ok[*sdk.ConversionsResult](t)(n.AdConversions.Create(background, &sdk.ConversionsCreate{DestinationID: destination, Events: events}))
-	if result.Object != "conversions_result" || result.Received != int64(len(events)) || result.Queued+result.Duplicates+result.Failed != result.Received {
-		t.Errorf("the result is %+v", result)
-	}
+	assert.Equal(t, "conversions_result", result.Object, "the result")
+	assert.Equal(t, int64(len(events)), result.Received, "the result")
+	assert.Equal(t, result.Received, result.Queued+result.Duplicates+result.Failed, "the result")
 	return result.Results
 }
 
@@ -64,14 +67,19 @@ func TestCreateConversions_TellsEveryNetworkThatListens(t *testing.T) {
 			t.Fatalf("the outcomes are %v", outcomes)
 		}
 		waits := ok[*sdk.Conversion](t)(n.AdConversions.Get(background, *results[0].ConversionID))
-		if waits.Event != "purchase" || waits.EventID != "1" || *waits.Value != "19.90" || *waits.Currency != "usd" || waits.Source != "api" || waits.DestinationID != d.ID {
-			t.Errorf("the conversion is %+v", waits)
-		}
+		assert.EqualValues(t, "purchase", waits.Event, "the conversion")
+		assert.Equal(t, "1", waits.EventID, "the conversion")
+		assert.EqualValues(t, "19.90", *waits.Value, "the conversion")
+		assert.Equal(t, "usd", *waits.Currency, "the conversion")
+		assert.EqualValues(t, "api", waits.Source, "the conversion")
+		assert.Equal(t, d.ID, waits.DestinationID, "the conversion")
 		n.work(t)
 		sent := ok[*sdk.ConversionList](t)(n.AdConversions.List(background, &sdk.ListConversionsParams{DestinationID: &d.ID, Status: new(sdk.ConversionStatusSent)})).Data
-		if len(sent) != 2 || sent[0].SentAt == nil || sent[0].NextAttemptAt != nil || sent[0].Attempts != 1 || sent[0].Reason != nil {
-			t.Errorf("what was sent is %+v", sent)
-		}
+		require.Len(t, sent, 2, "what")
+		require.NotNil(t, sent[0].SentAt, "what")
+		require.Nil(t, sent[0].NextAttemptAt, "what")
+		assert.EqualValues(t, 1, sent[0].Attempts, "what")
+		assert.Nil(t, sent[0].Reason, "what")
 		if again := n.tell(t, d.ID, n.event("1")); again[0].Outcome != sdk.ConversionResultOutcomeDuplicate {
 			t.Errorf("the same event is %+v", again[0])
 		}
@@ -129,9 +137,12 @@ func TestCreateConversions_SaysWhatIsWrongWithEach(t *testing.T) {
 		results := n.tell(t, d.ID, append(events, n.event("good"))...)
 		for i, w := range wrong {
 			r := results[i]
-			if r.Index != int64(i) || r.Outcome != sdk.ConversionResultOutcomeFailed || r.ConversionID != nil || r.Error == nil || r.Error.Param != nil && *r.Error.Param != w.param || r.Error.Code != sdk.CodeValidationFailed {
-				t.Errorf("%d: %s is expected, the result is %+v %+v", i, w.param, r, r.Error)
-			}
+			assert.Equal(t, int64(i), r.Index)
+			assert.Equal(t, sdk.ConversionResultOutcomeFailed, r.Outcome)
+			require.Nil(t, r.ConversionID)
+			require.NotNil(t, r.Error)
+			assert.False(t, r.Error.Param != nil && *r.Error.Param != w.param)
+			assert.Equal(t, sdk.CodeValidationFailed, r.Error.Code)
 		}
 		if last := results[len(wrong)]; last.Outcome != sdk.ConversionResultOutcomeQueued {
 			t.Errorf("what is right became %+v", last)

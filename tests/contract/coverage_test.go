@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -19,25 +22,27 @@ func TestJudge_CountsWhatRunsAgain(t *testing.T) {
 	const product, order = "getProduct was never answered 404", "getOrder was never answered 404"
 
 	var first, again, last harness.Coverage
-	if gaps, err := judge(&first, "", file, false); err != nil || len(gaps) > 0 {
-		t.Errorf("where tests failed it says %v (%v)", gaps, err)
-	}
-	if gaps, err := judge(&first, "", file, true); err != nil || !has(gaps, product) || !has(gaps, order) {
-		t.Errorf("a run that asked nothing left %v (%v)", gaps, err)
-	}
+	gaps, err := judge(&first, "", file, false)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(gaps), 0)
+	gaps, err = judge(&first, "", file, true)
+	require.NoError(t, err)
+	assert.True(t, has(gaps, product))
+	assert.True(t, has(gaps, order))
 	s := harness.Boot(t, url, harness.Checked(&again))
 	if _, err := s.SDK(t).Products.Get(t.Context(), "none"); err == nil {
 		t.Fatal("there is a product")
 	}
-	if gaps, err := judge(&again, "^TestGetProduct$", file, true); err != nil || len(gaps) > 0 {
-		t.Errorf("a single test left %v (%v)", gaps, err)
-	}
-	if gaps, err := judge(&last, "^$", file, true); err != nil || has(gaps, product) || !has(gaps, order) {
-		t.Errorf("all together left %v (%v)", gaps, err)
-	}
-	if gaps, err := judge(&last, "^$", "", true); err != nil || len(gaps) > 0 {
-		t.Errorf("without a file no test at all left %v (%v)", gaps, err)
-	}
+	gaps, err = judge(&again, "^TestGetProduct$", file, true)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(gaps), 0)
+	gaps, err = judge(&last, "^$", file, true)
+	require.NoError(t, err)
+	assert.False(t, has(gaps, product))
+	assert.True(t, has(gaps, order))
+	gaps, err = judge(&last, "^$", "", true)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(gaps), 0)
 	if _, err := judge(&last, "^$", file+"none", true); err == nil {
 		t.Error("it goes on without the run before")
 	}

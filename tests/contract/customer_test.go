@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -69,9 +70,11 @@ func TestUpdateCustomer_KnowsAbsentNullAndValue(t *testing.T) {
 			Name: sdk.Set("Ada L."), Phone: sdk.Null[string](), Tags: []string{"vip"},
 			BillingAddress: sdk.Set(sdk.Address{Country: new("GB")}),
 		}))
-		if *got.Name != "Ada L." || got.Phone != nil || *got.Notes != "n" || len(got.Tags) != 1 || *got.BillingAddress.Country != "GB" {
-			t.Errorf("the customer is %+v", got)
-		}
+		assert.Equal(t, "Ada L.", *got.Name, "the customer")
+		require.Nil(t, got.Phone, "the customer")
+		assert.Equal(t, "n", *got.Notes, "the customer")
+		require.Len(t, got.Tags, 1, "the customer")
+		assert.Equal(t, "GB", *got.BillingAddress.Country, "the customer")
 		same := ok[*sdk.Customer](t)(c.Customers.Update(background, made.ID, &sdk.CustomerUpdate{Name: sdk.Set("Ada L.")}))
 		if same.UpdatedAt != got.UpdatedAt {
 			t.Error("a change that changes nothing touched updated_at")
@@ -111,9 +114,8 @@ func TestListCustomers_Filters(t *testing.T) {
 			"q":           {Q: new("ada@")},
 		} {
 			list := ok[*sdk.CustomerList](t)(c.Customers.List(background, &filter))
-			if len(list.Data) != 1 || list.Data[0].ID != ada.ID {
-				t.Errorf("the filter %s finds %d", name, len(list.Data))
-			}
+			require.Len(t, list.Data, 1, "the filter %s", name)
+			assert.Equal(t, ada.ID, list.Data[0].ID, "the filter %s", name)
 		}
 		customers := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Type: new(sdk.CustomerType("customer"))}))
 		if len(customers.Data) != 0 {
@@ -140,9 +142,9 @@ func TestDeleteCustomer_ForgetsThePersonAndKeepsTheOrders(t *testing.T) {
 			t.Errorf("%d customers are left", len(left.Data))
 		}
 		order = ok[*sdk.Order](t)(c.Orders.Get(background, order.ID, sdk.Expand("customer")))
-		if order.Customer.ID != buyer || order.Customer.Object != nil || order.Customer.Deleted == nil {
-			t.Errorf("the order's customer is %+v", order.Customer)
-		}
+		assert.Equal(t, buyer, order.Customer.ID, "the order's customer")
+		require.Nil(t, order.Customer.Object, "the order's customer")
+		assert.NotNil(t, order.Customer.Deleted, "the order's customer")
 		again := purchase(t, c, "grace@example.com", onSale(t, c, 1900)) // the address is free again
 		if again.Customer.ID == buyer {
 			t.Error("a deleted customer bought something")
@@ -156,13 +158,11 @@ func TestListCustomers_FiltersByActiveSubscription(t *testing.T) {
 		active, ended := subscription(t, c, v), subscription(t, c, v)
 		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, ended.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
 		with := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{HasActiveSubscription: new(true)}))
-		if len(with.Data) != 1 || with.Data[0].ID != active.Customer.ID {
-			t.Errorf("%d have one", len(with.Data))
-		}
+		require.Len(t, with.Data, 1)
+		assert.Equal(t, active.Customer.ID, with.Data[0].ID)
 		without := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{HasActiveSubscription: new(false)}))
-		if len(without.Data) != 1 || without.Data[0].ID != ended.Customer.ID {
-			t.Errorf("%d have none", len(without.Data))
-		}
+		require.Len(t, without.Data, 1)
+		assert.Equal(t, ended.Customer.ID, without.Data[0].ID)
 	})
 }
 
@@ -178,19 +178,19 @@ func TestGetCustomerState_SaysWhatTheCustomerHasAndOwes(t *testing.T) {
 			Lines: []sdk.InvoiceLineCreate{{Description: new("Workshop"), UnitAmount: new(int64(5000))}},
 		}))
 		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, who))
-		if state.Object != "customer_state" || state.Customer.ID != who || state.Customer.OrdersCount != 3 {
-			t.Errorf("the customer is %+v", state.Customer)
-		}
-		if len(state.ActiveSubscriptions) != 1 || state.ActiveSubscriptions[0].ID != sub.ID || state.ActiveSubscriptions[0].Product.ID != sub.Product.ID {
-			t.Errorf("they have %+v", state.ActiveSubscriptions)
-		}
-		if len(state.OpenInvoices) != 1 || state.OpenInvoices[0].ID != invoice.ID || state.OpenInvoices[0].AmountDue != 5000 || state.OpenInvoices[0].HostedURL == nil {
-			t.Errorf("they owe %+v", state.OpenInvoices)
-		}
+		assert.Equal(t, "customer_state", state.Object, "the customer")
+		assert.Equal(t, who, state.Customer.ID, "the customer")
+		assert.EqualValues(t, 3, state.Customer.OrdersCount, "the customer")
+		require.Len(t, state.ActiveSubscriptions, 1)
+		assert.Equal(t, sub.ID, state.ActiveSubscriptions[0].ID)
+		assert.Equal(t, sub.Product.ID, state.ActiveSubscriptions[0].Product.ID)
+		require.Len(t, state.OpenInvoices, 1, "they owe")
+		assert.Equal(t, invoice.ID, state.OpenInvoices[0].ID, "they owe")
+		assert.EqualValues(t, 5000, state.OpenInvoices[0].AmountDue, "they owe")
+		assert.NotNil(t, state.OpenInvoices[0].HostedURL, "they owe")
 		nothing := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, member(t, c).ID))
-		if len(nothing.ActiveSubscriptions) != 0 || len(nothing.OpenInvoices) != 0 {
-			t.Errorf("a lead has %+v", nothing)
-		}
+		require.Empty(t, nothing.ActiveSubscriptions, "a lead")
+		assert.Empty(t, nothing.OpenInvoices, "a lead")
 		_, err := s.SDK(t).Customers.GetState(background, who)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 	})
@@ -204,14 +204,14 @@ func TestGetCustomerState_KeepsAPastDueSubscription(t *testing.T) {
 		}))
 		advance(t, c, 32*24*time.Hour)
 		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, sub.Customer.ID))
-		if len(state.ActiveSubscriptions) != 1 || state.ActiveSubscriptions[0].Status != sdk.SubscriptionStatusPastDue || len(state.OpenInvoices) != 1 {
-			t.Errorf("they have %+v and owe %+v", state.ActiveSubscriptions, state.OpenInvoices)
-		}
+		require.Len(t, state.ActiveSubscriptions, 1)
+		assert.Equal(t, sdk.SubscriptionStatusPastDue, state.ActiveSubscriptions[0].Status)
+		assert.Len(t, state.OpenInvoices, 1)
 		ok[*sdk.Deleted](t)(c.Customers.Delete(background, sub.Customer.ID, &sdk.DeleteCustomerParams{CancelSubscriptions: new(true)}))
 		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
-		if ended.Status != sdk.SubscriptionStatusCanceled || ended.LatestInvoice.Object.Status != sdk.InvoiceStatusVoid || *ended.LatestInvoice.Object.VoidReason != "subscription_canceled" {
-			t.Errorf("it is %+v", ended)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusCanceled, ended.Status)
+		assert.Equal(t, sdk.InvoiceStatusVoid, ended.LatestInvoice.Object.Status)
+		assert.Equal(t, "subscription_canceled", *ended.LatestInvoice.Object.VoidReason)
 	})
 }
 
@@ -246,9 +246,9 @@ func TestDeleteCustomer_CancelsSubscriptionsOnlyIfAsked(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		for _, sub := range []*sdk.Subscription{one, two} {
 			got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-			if got.Status != sdk.SubscriptionStatusCanceled || got.EndedAt == nil || got.Cancellation == nil {
-				t.Errorf("it is %+v", got)
-			}
+			assert.Equal(t, sdk.SubscriptionStatusCanceled, got.Status)
+			require.NotNil(t, got.EndedAt)
+			assert.NotNil(t, got.Cancellation)
 			if sub == two && *got.Cancellation.Reason != sdk.CancellationReasonUnused {
 				t.Errorf("why it was cancelled is forgotten: %+v", got.Cancellation)
 			}
@@ -272,13 +272,15 @@ func TestMergeCustomer_GivesOneWhatTheOtherHad(t *testing.T) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		into, from := order.Customer.ID, sub.Customer.ID
 		merged := ok[*sdk.Customer](t)(c.Customers.Merge(background, into, &sdk.CustomerMerge{From: from}, sdk.Expand("default_payment_method")))
-		if merged.ID != into || merged.Email != "ada@example.com" || merged.OrdersCount != 2 || merged.TotalSpent["usd"] != 2800 || merged.DefaultPaymentMethod.Object.Last4 != "4242" {
-			t.Errorf("it is %+v", merged)
-		}
+		assert.Equal(t, into, merged.ID)
+		assert.Equal(t, "ada@example.com", merged.Email)
+		assert.EqualValues(t, 2, merged.OrdersCount)
+		assert.EqualValues(t, 2800, merged.TotalSpent["usd"])
+		assert.Equal(t, "4242", merged.DefaultPaymentMethod.Object.Last4)
 		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, into))
-		if len(state.ActiveSubscriptions) != 1 || state.ActiveSubscriptions[0].ID != sub.ID || state.ActiveSubscriptions[0].Customer.ID != into {
-			t.Errorf("they have %+v", state.ActiveSubscriptions)
-		}
+		require.Len(t, state.ActiveSubscriptions, 1)
+		assert.Equal(t, sub.ID, state.ActiveSubscriptions[0].ID)
+		assert.Equal(t, into, state.ActiveSubscriptions[0].Customer.ID)
 		if orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &into})).Data; len(orders) != 2 {
 			t.Errorf("%d orders are theirs", len(orders))
 		}

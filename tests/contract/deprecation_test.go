@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -49,16 +52,15 @@ func TestDeprecation_IsSaidOnEveryResponse(t *testing.T) {
 				"Deprecation": fmt.Sprintf("@%d", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Unix()), "Sunset": "Fri, 03 Jul 2026 00:00:00 GMT",
 				"Link": `<https://docs.example/products>; rel="deprecation"; type="text/html"`,
 			} {
-				if got := r.Header.Values(name); len(got) != 1 || got[0] != value {
-					t.Errorf("a %d has %s %q", status, name, got)
-				}
+				got := r.Header.Values(name)
+				require.Len(t, got, 1, "a %d has %s", status, name)
+				assert.Equal(t, value, got[0], "a %d has %s", status, name)
 			}
 		}
 		untold := func(status int, r *harness.Response) {
 			t.Helper()
-			if r.Status != status || r.Header.Get("Deprecation")+r.Header.Get("Sunset")+r.Header.Get("Link") != "" {
-				t.Errorf("%d, not %d, has %v", r.Status, status, r.Header)
-			}
+			assert.Equal(t, status, r.Status)
+			assert.Empty(t, r.Header.Get("Deprecation")+r.Header.Get("Sunset")+r.Header.Get("Link"))
 		}
 		e := ok[*sdk.WebhookEndpoint](t)(c.SDK().WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"*"}}))
 		body := map[string]any{"name": "Handbook", "status": "active", "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}}}

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -33,16 +36,17 @@ func TestCheckoutDiscount_IsSharedByItsLinesToTheLastUnit(t *testing.T) {
 			CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), DiscountCode: new("THIRD"), LineItems: lines(guide, atlas),
 		}, sdk.Expand("line_items")))
 		first, second := made.LineItems[0].Object, made.LineItems[1].Object
-		if made.SubtotalAmount != 2002 || made.DiscountAmount != 667 || made.TotalAmount != 1335 || *made.DiscountCode != "Third" {
-			t.Errorf("the checkout is %+v", made)
-		}
-		if first.DiscountAmount != 334 || second.DiscountAmount != 333 || first.TotalAmount != 667 {
-			t.Errorf("the lines are %+v and %+v", first, second)
-		}
+		assert.EqualValues(t, 2002, made.SubtotalAmount, "the checkout")
+		assert.EqualValues(t, 667, made.DiscountAmount, "the checkout")
+		assert.EqualValues(t, 1335, made.TotalAmount, "the checkout")
+		assert.Equal(t, "Third", *made.DiscountCode, "the checkout")
+		assert.EqualValues(t, 334, first.DiscountAmount)
+		assert.EqualValues(t, 333, second.DiscountAmount)
+		assert.EqualValues(t, 667, first.TotalAmount)
 		order := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("pm_card_visa"), sdk.Expand("order"))).Order.Object
-		if order.DiscountAmount != 667 || order.TotalAmount != 1335 || order.PaidAmount != 1335 {
-			t.Errorf("the order is %+v", order)
-		}
+		assert.EqualValues(t, 667, order.DiscountAmount, "the order")
+		assert.EqualValues(t, 1335, order.TotalAmount, "the order")
+		assert.EqualValues(t, 1335, order.PaidAmount, "the order")
 	})
 }
 
@@ -52,17 +56,16 @@ func TestCheckoutDiscount_CanBeTakenOff(t *testing.T) {
 		byCode := off(t, c, "HALF", 5000)
 		five := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Name: new("Five"), Type: "fixed", Amount: new(int64(500)), Currency: new("usd")}))
 		made := reduced(t, c, "ada@example.com", "half", guide)
-		if made.TotalAmount != 950 || made.Discount.ID != byCode.ID {
-			t.Errorf("the checkout is %+v", made)
-		}
+		assert.EqualValues(t, 950, made.TotalAmount, "the checkout")
+		assert.Equal(t, byCode.ID, made.Discount.ID, "the checkout")
 		given := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, made.ID, &sdk.CheckoutUpdate{Discount: sdk.Set(five.ID)}))
-		if given.TotalAmount != 1400 || given.Discount.ID != five.ID || given.DiscountCode != nil {
-			t.Errorf("with the seller's own it is %+v", given)
-		}
+		assert.EqualValues(t, 1400, given.TotalAmount, "with the seller's own")
+		assert.Equal(t, five.ID, given.Discount.ID, "with the seller's own")
+		assert.Nil(t, given.DiscountCode, "with the seller's own")
 		full := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, made.ID, &sdk.CheckoutUpdate{Discount: sdk.Null[string]()}))
-		if full.TotalAmount != 1900 || full.DiscountAmount != 0 || full.Discount.ID != "" {
-			t.Errorf("without it is %+v", full)
-		}
+		assert.EqualValues(t, 1900, full.TotalAmount, "without")
+		assert.Zero(t, full.DiscountAmount, "without")
+		assert.Empty(t, full.Discount.ID, "without")
 	})
 }
 
@@ -104,10 +107,13 @@ func TestConfirmCheckout_RedeemsItsDiscountOnce(t *testing.T) {
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, first.ID, by("pm_card_visa")))
 		ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, first.ID, by("pm_card_visa"))) // the same order
 		list := redemptions(t, c, one.ID)
-		if len(list) != 1 || list[0].Order.ID != paid.Order.ID || list[0].Checkout.ID != first.ID || list[0].Customer.ID != paid.Customer.ID ||
-			list[0].DiscountAmount != 190 || list[0].Currency != "usd" || list[0].Discount.ID != one.ID {
-			t.Errorf("the redemptions are %+v", list)
-		}
+		require.Len(t, list, 1, "the redemptions")
+		assert.Equal(t, paid.Order.ID, list[0].Order.ID, "the redemptions")
+		assert.Equal(t, first.ID, list[0].Checkout.ID, "the redemptions")
+		assert.Equal(t, paid.Customer.ID, list[0].Customer.ID, "the redemptions")
+		assert.EqualValues(t, 190, list[0].DiscountAmount, "the redemptions")
+		assert.Equal(t, "usd", list[0].Currency, "the redemptions")
+		assert.Equal(t, one.ID, list[0].Discount.ID, "the redemptions")
 		_, err := c.Checkouts.Confirm(background, second.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount_code")
 		if got := ok[*sdk.Discount](t)(c.Discounts.Get(background, one.ID)); got.Status != "exhausted" {
@@ -139,9 +145,9 @@ func TestUpdateDiscount_OfOneThatIsRedeemed(t *testing.T) {
 		got := ok[*sdk.Discount](t)(c.Discounts.Update(background, d.ID, &sdk.DiscountUpdate{
 			Name: new("Half"), MaxRedemptions: sdk.Set(int64(1)), AppliesTo: &sdk.DiscountAppliesToCreate{PriceVariants: []string{guide.ID}}, PercentBps: sdk.Set(int64(5000)),
 		}))
-		if got.Name != "Half" || got.Status != "exhausted" || len(got.AppliesTo.PriceVariants) != 1 {
-			t.Errorf("the discount is %+v", got)
-		}
+		assert.Equal(t, "Half", got.Name, "the discount")
+		assert.EqualValues(t, "exhausted", got.Status, "the discount")
+		assert.Len(t, got.AppliesTo.PriceVariants, 1, "the discount")
 	})
 }
 
@@ -156,9 +162,9 @@ func TestConfirmCheckout_GivesTheRedemptionBackWithADecline(t *testing.T) {
 			t.Errorf("a declined purchase has redeemed it: %+v", list)
 		}
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("pm_card_visa")))
-		if list := redemptions(t, c, d.ID); len(list) != 1 || paid.TotalAmount != 1710 {
-			t.Errorf("the redemptions are %+v of %+v", list, paid)
-		}
+		list := redemptions(t, c, d.ID)
+		assert.Len(t, list, 1)
+		assert.EqualValues(t, 1710, paid.TotalAmount)
 	})
 }
 
@@ -167,9 +173,10 @@ func TestConfirmCheckout_HoldsTheRedemptionWhileTheBuyerActs(t *testing.T) {
 		d := off(t, c, "HALF", 5000)
 		made := reduced(t, c, "ada@example.com", "HALF", onSale(t, c, 1900))
 		waiting := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("4000002500003155")))
-		if list := redemptions(t, c, d.ID); len(list) != 1 || list[0].Order.ID != "" || waiting.Status != "processing" {
-			t.Errorf("the redemptions are %+v of %+v", list, waiting)
-		}
+		list := redemptions(t, c, d.ID)
+		require.Len(t, list, 1)
+		assert.Empty(t, list[0].Order.ID)
+		assert.EqualValues(t, "processing", waiting.Status)
 	})
 }
 
@@ -179,17 +186,17 @@ func TestConfirmCheckout_AHundredPercentIsAnOrdinaryPurchase(t *testing.T) {
 		free := variantOnSale(t, c, sdk.ProductPriceVariant{AmountType: new(sdk.PriceVariantAmountType("free")), Currency: new("usd")})
 		for _, variant := range []*sdk.PriceVariant{onSale(t, c, 1900), free} {
 			made := reduced(t, c, "ada@example.com", "GIFT", variant)
-			if made.TotalAmount != 0 || made.PaymentMethodRequired {
-				t.Errorf("the checkout is %+v", made)
-			}
+			assert.Zero(t, made.TotalAmount, "the checkout")
+			assert.False(t, made.PaymentMethodRequired, "the checkout")
 			got := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, &sdk.CheckoutConfirm{}, sdk.Expand("order")))
-			if got.Status != "completed" || got.PaymentStatus != "no_payment_required" || got.Order.Object.Status != "paid" || got.Order.Object.PaidAmount != 0 {
-				t.Errorf("the checkout is %+v", got)
-			}
+			assert.EqualValues(t, "completed", got.Status, "the checkout")
+			assert.EqualValues(t, "no_payment_required", got.PaymentStatus, "the checkout")
+			assert.EqualValues(t, "paid", got.Order.Object.Status, "the checkout")
+			assert.Zero(t, got.Order.Object.PaidAmount, "the checkout")
 		}
-		if list := redemptions(t, c, gift.ID); len(list) != 2 || list[0].Order.ID == "" {
-			t.Errorf("the redemptions are %+v", list)
-		}
+		list := redemptions(t, c, gift.ID)
+		require.Len(t, list, 2, "the redemptions")
+		assert.NotEmpty(t, list[0].Order.ID, "the redemptions")
 	})
 }
 
@@ -227,9 +234,9 @@ func TestConfirmCheckout_SixteenBuyersOfFourRedemptions(t *testing.T) {
 				made[i] = reduced(t, c, fmt.Sprintf("buyer%d@example.com", i), code, guide)
 			}
 			sold := confirmAtOnce(t, c, made, "discount_code")
-			if list := redemptions(t, c, d.ID); sold != 4 || len(list) != 4 {
-				t.Errorf("%s: %d were sold, %d redeemed it", code, sold, len(list))
-			}
+			list := redemptions(t, c, d.ID)
+			assert.Equal(t, 4, sold, code)
+			assert.Len(t, list, 4, code)
 		}
 	})
 }
@@ -242,9 +249,9 @@ func TestDeleteDiscount_LeavesItsOrdersAlone(t *testing.T) {
 		open := reduced(t, c, "grace@example.com", "HALF", guide)
 		ok[*sdk.Deleted](t)(c.Discounts.Delete(background, d.ID))
 		got := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, bought.ID, sdk.Expand("discount", "order")))
-		if got.Discount.ID != d.ID || got.Discount.Deleted == nil || got.Order.Object.DiscountAmount != 950 {
-			t.Errorf("the checkout is %+v", got)
-		}
+		assert.Equal(t, d.ID, got.Discount.ID, "the checkout")
+		require.NotNil(t, got.Discount.Deleted, "the checkout")
+		assert.EqualValues(t, 950, got.Order.Object.DiscountAmount, "the checkout")
 		_, err := c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount_code")
 		off(t, c, "HALF", 5000) // the code is free

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -54,17 +57,17 @@ func TestCreateDiscount_KeepsWhatIsSent(t *testing.T) {
 func TestCreateDiscount_NeedsLittle(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		percent := off(t, c, "HALF", 5000)
-		if percent.Name != "HALF" || percent.Duration != "once" || percent.Currency != nil || percent.Amount != nil || len(percent.AppliesTo.Products) != 0 {
-			t.Errorf("the discount is %+v", percent)
-		}
+		assert.Equal(t, "HALF", percent.Name, "the discount")
+		assert.EqualValues(t, "once", percent.Duration, "the discount")
+		require.Nil(t, percent.Currency, "the discount")
+		require.Nil(t, percent.Amount, "the discount")
+		assert.Empty(t, percent.AppliesTo.Products, "the discount")
 		fixed := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Name: new("Five"), Type: "fixed", Amount: new(int64(500))}))
-		if fixed.Code != nil || *fixed.Currency != "usd" {
-			t.Errorf("the discount is %+v", fixed)
-		}
+		require.Nil(t, fixed.Code, "the discount")
+		assert.Equal(t, "usd", *fixed.Currency, "the discount")
 		many := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Name: new("Many"), Type: "fixed", Amounts: &sdk.DiscountAmounts{"eur": 5}}))
-		if many.Currency != nil || many.Amounts["eur"] != 5 {
-			t.Errorf("the discount is %+v", many)
-		}
+		require.Nil(t, many.Currency, "the discount")
+		assert.EqualValues(t, 5, many.Amounts["eur"], "the discount")
 	})
 }
 
@@ -199,10 +202,15 @@ func TestUpdateDiscount_KnowsAbsentNullAndValue(t *testing.T) {
 			PercentBps: sdk.Set(int64(2000)), MaxRedemptions: sdk.Null[int64](), EndsAt: sdk.Null[sdk.Time](), AppliesTo: &sdk.DiscountAppliesToCreate{},
 			Rules: []sdk.DiscountRuleCreate{{PriceVariant: variant, PercentBps: new(int64(0))}}, MaxRedemptionsPerCustomer: sdk.Set(int64(1)),
 		}))
-		if *got.PercentBps != 2000 || got.MaxRedemptions != nil || got.EndsAt != nil || len(got.AppliesTo.PriceVariants) != 0 || len(got.Rules) != 1 ||
-			*got.Code != "SPRING" || *got.MinSubtotalAmount != 100 || *got.Currency != "usd" || *got.MaxRedemptionsPerCustomer != 1 {
-			t.Errorf("the discount is %+v", got)
-		}
+		assert.EqualValues(t, 2000, *got.PercentBps, "the discount")
+		require.Nil(t, got.MaxRedemptions, "the discount")
+		require.Nil(t, got.EndsAt, "the discount")
+		require.Empty(t, got.AppliesTo.PriceVariants, "the discount")
+		require.Len(t, got.Rules, 1, "the discount")
+		assert.Equal(t, "SPRING", *got.Code, "the discount")
+		assert.EqualValues(t, 100, *got.MinSubtotalAmount, "the discount")
+		assert.Equal(t, "usd", *got.Currency, "the discount")
+		assert.EqualValues(t, 1, *got.MaxRedemptionsPerCustomer, "the discount")
 		same := ok[*sdk.Discount](t)(c.Discounts.Update(background, made.ID, &sdk.DiscountUpdate{
 			PercentBps: sdk.Set(int64(2000)), Rules: []sdk.DiscountRuleCreate{{PriceVariant: variant, PercentBps: new(int64(0))}},
 		}))
@@ -212,9 +220,9 @@ func TestUpdateDiscount_KnowsAbsentNullAndValue(t *testing.T) {
 		fixed := ok[*sdk.Discount](t)(c.Discounts.Update(background, made.ID, &sdk.DiscountUpdate{
 			Type: new(sdk.DiscountType("fixed")), PercentBps: sdk.Null[int64](), Amount: sdk.Set(int64(100)), Rules: []sdk.DiscountRuleCreate{},
 		}))
-		if fixed.Type != "fixed" || *fixed.Amount != 100 || len(fixed.Rules) != 0 {
-			t.Errorf("the discount is %+v", fixed)
-		}
+		assert.EqualValues(t, "fixed", fixed.Type, "the discount")
+		assert.EqualValues(t, 100, *fixed.Amount, "the discount")
+		assert.Empty(t, fixed.Rules, "the discount")
 	})
 }
 
@@ -243,9 +251,8 @@ func TestDiscountStatus_FollowsTheClockAndTheSwitch(t *testing.T) {
 				t.Errorf("%s is looked up as %s", *made.Code, found.Status)
 			}
 			list := ok[*sdk.DiscountList](t)(c.Discounts.List(background, &sdk.ListDiscountsParams{Status: &status}))
-			if len(list.Data) != 1 || list.Data[0].ID != made.ID {
-				t.Errorf("the filter %s finds %d", status, len(list.Data))
-			}
+			require.Len(t, list.Data, 1, "the filter %s", status)
+			assert.Equal(t, made.ID, list.Data[0].ID, "the filter %s", status)
 			if status == "disabled" {
 				if enabled := ok[*sdk.Discount](t)(c.Discounts.Enable(background, made.ID)); enabled.Status != "expired" {
 					t.Errorf("enabled, it is %s", enabled.Status)
@@ -295,9 +302,9 @@ func TestListDiscounts_Filters(t *testing.T) {
 func TestDeleteDiscount_IsMissingThen(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := off(t, c, "SPRING", 1000)
-		if deleted := ok[*sdk.Deleted](t)(c.Discounts.Delete(background, made.ID)); deleted.ID != made.ID || deleted.Object != "discount" {
-			t.Errorf("deleted is %+v", deleted)
-		}
+		deleted := ok[*sdk.Deleted](t)(c.Discounts.Delete(background, made.ID))
+		assert.Equal(t, made.ID, deleted.ID, "deleted")
+		assert.Equal(t, "discount", deleted.Object, "deleted")
 		_, err := c.Discounts.Get(background, made.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		_, err = c.Discounts.ListRedemptions(background, made.ID, nil)

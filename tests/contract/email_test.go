@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -29,9 +32,9 @@ func TestAddresses_AreOneCustomerHoweverTheyAreWritten(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "email")
 			_, err = c.Customers.Update(background, other.ID, &sdk.CustomerUpdate{Email: &way})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "email")
-			if found := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Email: &way})); len(found.Data) != 1 || found.Data[0].ID != owner.ID {
-				t.Errorf("%q finds %+v", way, found.Data)
-			}
+			found := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Email: &way}))
+			require.Len(t, found.Data, 1, way)
+			assert.Equal(t, owner.ID, found.Data[0].ID, way)
 		}
 		if same := ok[*sdk.Customer](t)(c.Customers.Update(background, owner.ID, &sdk.CustomerUpdate{Email: &sisyphos[0]})); same.Email != sisyphos[0] {
 			t.Errorf("the address is %q now", same.Email)
@@ -52,9 +55,9 @@ func TestAddresses_AreOneLeadHoweverTheyAreWritten(t *testing.T) {
 		for _, way := range sisyphos {
 			_, err := c.Leads.Create(background, &sdk.LeadCreate{Email: way})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "email")
-			if found := ok[*sdk.LeadList](t)(c.Leads.List(background, &sdk.ListLeadsParams{Email: &way})); len(found.Data) != 1 || found.Data[0].ID != lead.ID {
-				t.Errorf("%q finds %+v", way, found.Data)
-			}
+			found := ok[*sdk.LeadList](t)(c.Leads.List(background, &sdk.ListLeadsParams{Email: &way}))
+			require.Len(t, found.Data, 1, way)
+			assert.Equal(t, lead.ID, found.Data[0].ID, way)
 		}
 		purchase(t, c, sisyphos[4], onSale(t, c, 1900))
 		if bought := ok[*sdk.Lead](t)(c.Leads.Get(background, lead.ID)); bought.Status != "converted" {
@@ -77,9 +80,8 @@ func TestAddresses_BuyAsOneCustomerHoweverTheyAreWritten(t *testing.T) {
 		for _, way := range sisyphos {
 			checkouts := ok[*sdk.CheckoutList](t)(c.Checkouts.List(background, &sdk.ListCheckoutsParams{CustomerEmail: &way}))
 			orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{CustomerEmail: &way}))
-			if len(checkouts.Data) != len(sisyphos) || len(orders.Data) != len(sisyphos) {
-				t.Errorf("%q finds %d checkouts and %d orders", way, len(checkouts.Data), len(orders.Data))
-			}
+			require.Len(t, checkouts.Data, len(sisyphos), way)
+			assert.Len(t, orders.Data, len(sisyphos), way)
 		}
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -60,9 +63,8 @@ func TestExpand_HasALargestAnswer(t *testing.T) {
 		tooLarge := func(param, method, path string, body any, headers ...string) {
 			t.Helper()
 			f := w.Do(t, method, path, body, headers...).Fault(t, http.StatusBadRequest, "bad_request")
-			if f.Param != param || !strings.Contains(f.Message, "MiB") {
-				t.Errorf("%s %s is refused with %q: %s", method, path, f.Param, f.Message)
-			}
+			assert.Equal(t, param, f.Param, "%s %s is refused", method, path)
+			assert.Contains(t, f.Message, "MiB", "%s %s is refused", method, path)
 		}
 		before := s.Count(t, "checkouts WHERE account_id = '"+w.Account+"'")
 		tooLarge("expand", http.MethodPost, "/v1/checkouts?expand=line_items.product", body, "Idempotency-Key", "heavy")
@@ -84,13 +86,12 @@ func TestExpand_HasALargestAnswer(t *testing.T) {
 		body["line_items"] = body["line_items"].([]any)[:40]
 		small := w.Must(t, http.MethodPost, "/v1/checkouts", body)
 		answer := w.Do(t, http.MethodGet, "/v1/checkouts/"+small["id"].(string)+"?expand=line_items.product", nil)
-		if len(answer.Body) < mostOfARead*9/10 || len(answer.Body) > mostOfARead {
-			t.Errorf("the answer has %d bytes", len(answer.Body))
-		}
+		require.GreaterOrEqual(t, len(answer.Body), mostOfARead*9/10, "the answer")
+		assert.LessOrEqual(t, len(answer.Body), mostOfARead, "the answer")
 		for _, line := range answer.Object(t)["line_items"].([]any) {
-			if product := line.(map[string]any)["product"].(map[string]any); product["name"] != "Heavy" || len(product["custom_fields"].([]any)) != 20 {
-				t.Fatal("a product is not whole")
-			}
+			product := line.(map[string]any)["product"].(map[string]any)
+			require.Equal(t, "Heavy", product["name"], "a product is not whole")
+			require.Len(t, product["custom_fields"].([]any), 20, "a product is not whole")
 		}
 	})
 }
@@ -111,9 +112,9 @@ func TestExpand_OfAChargeStaysIDsWhenTooLarge(t *testing.T) {
 				t.Fatalf("%s: answered %d: %s", form, paid.Status, paid.Body)
 			}
 			object := paid.Object(t)
-			if _, isID := object["line_items"].([]any)[0].(string); !isID || object["status"] != "completed" {
-				t.Errorf("%s: the checkout is %v, its first line %.80v", form, object["status"], object["line_items"].([]any)[0])
-			}
+			_, isID := object["line_items"].([]any)[0].(string)
+			require.True(t, isID, "%s: the checkout", form)
+			assert.Equal(t, "completed", object["status"], "%s: the checkout", form)
 		}
 		if answers["first"] != answers["again"] {
 			t.Error("the replay is another answer")
@@ -130,9 +131,8 @@ func TestList_HasALargestAnswer(t *testing.T) {
 			heavy(t, w.Client, fmt.Sprint("Heavy ", i))
 		}
 		f := w.Do(t, http.MethodGet, "/v1/products?limit=100", nil).Fault(t, http.StatusBadRequest, "bad_request")
-		if f.Param != "limit" || !strings.Contains(f.Message, "8 MiB") {
-			t.Errorf("refused with %q: %s", f.Param, f.Message)
-		}
+		assert.Equal(t, "limit", f.Param)
+		assert.Contains(t, f.Message, "8 MiB")
 		w.Must(t, http.MethodGet, "/v1/products?limit=30", nil)
 		names := map[string]bool{}
 		for p, err := range sdk.All(background, c.Products.List, nil) {

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -78,9 +81,9 @@ func TestExperience_SaysWhoDeliversItAndWhoHasIt(t *testing.T) {
 			for _, p := range got.Products {
 				ids = append(ids, p.ID)
 			}
-			if got.AccessCount == nil || *got.AccessCount != customers || !slices.Equal(ids, products) {
-				t.Errorf("%v have it by %v, not %d by %v", got.AccessCount, ids, customers, products)
-			}
+			require.NotNil(t, got.AccessCount)
+			assert.Equal(t, customers, *got.AccessCount)
+			assert.True(t, slices.Equal(ids, products))
 		}
 		reach(0)
 		first, second := delivering(t, c), ok[*sdk.Product](t)(c.Products.Create(background, sellable("Second")))
@@ -93,9 +96,8 @@ func TestExperience_SaysWhoDeliversItAndWhoHasIt(t *testing.T) {
 		ok[*sdk.Experience](t)(c.Experiences.Attach(background, club.ID, &sdk.ExperienceProduct{Product: first.ID}))
 		reach(1, first.ID)
 		attached := ok[*sdk.Experience](t)(c.Experiences.Attach(background, club.ID, &sdk.ExperienceProduct{Product: second.ID}))
-		if len(attached.Products) != 2 || *attached.AccessCount != 1 {
-			t.Errorf("the attached experience is %+v", attached)
-		}
+		require.Len(t, attached.Products, 2, "the attached experience")
+		assert.EqualValues(t, 1, *attached.AccessCount, "the attached experience")
 		give(ada, second) // who has it twice counts once
 		bobs := give(bob, second)
 		reach(2, second.ID, first.ID)
@@ -106,9 +108,9 @@ func TestExperience_SaysWhoDeliversItAndWhoHasIt(t *testing.T) {
 
 		experience(t, c, &sdk.ExperienceCreate{Name: "Unsold", Type: sdk.ExperienceTypeLink})
 		page := ok[*sdk.List[sdk.Experience]](t)(c.Experiences.List(background, &sdk.ListExperiencesParams{Expand: []string{"products"}}))
-		if len(page.Data[0].Products) != 0 || page.Data[1].Products[0].Object.Slug != "second" || page.Data[1].AccessCount != nil {
-			t.Errorf("the list is %+v", page.Data)
-		}
+		require.Empty(t, page.Data[0].Products, "the list")
+		assert.Equal(t, "second", page.Data[1].Products[0].Object.Slug, "the list")
+		assert.Nil(t, page.Data[1].AccessCount, "the list")
 	})
 }
 
@@ -149,9 +151,9 @@ func TestDeliveryUpdates_NewBuyersKeepListAndVersions(t *testing.T) {
 		}
 		gets := func(g *sdk.Grant, version int64, bytes string) {
 			t.Helper()
-			if d := ok[*sdk.Grant](t)(c.Grants.Get(background, g.ID)).Deliverables; *d[0].Version != version || *d[0].Size != int64(len(bytes)) {
-				t.Errorf("the grant opens version %d with %d bytes, not %d with %q", *d[0].Version, *d[0].Size, version, bytes)
-			}
+			d := ok[*sdk.Grant](t)(c.Grants.Get(background, g.ID)).Deliverables
+			assert.Equal(t, version, *d[0].Version)
+			assert.Equal(t, int64(len(bytes)), *d[0].Size)
 		}
 		early := buy()
 		newVersion(t, owner, book.ID, "second one")

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -44,14 +47,13 @@ func TestExperience_OfEveryTypeIsKeptAndPublished(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		for kind, content := range completeContents() {
 			made := experience(t, c, &sdk.ExperienceCreate{Name: "The " + string(kind), Type: kind, Content: &content})
-			if made.Slug != "the-"+string(kind) || made.Status != sdk.ExperienceStatusDraft || made.Access != sdk.ExperienceAccessPurchase {
-				t.Errorf("the new experience is %+v", made)
-			}
+			assert.Equal(t, "the-"+string(kind), made.Slug, "the new experience")
+			assert.Equal(t, sdk.ExperienceStatusDraft, made.Status, "the new experience")
+			assert.Equal(t, sdk.ExperienceAccessPurchase, made.Access, "the new experience")
 			same(t, made.Content, content)
 			published := ok[*sdk.Experience](t)(c.Experiences.Publish(background, made.Slug))
-			if published.ID != made.ID || published.Status != sdk.ExperienceStatusPublished {
-				t.Errorf("the published experience is %+v", published)
-			}
+			assert.Equal(t, made.ID, published.ID, "the published experience")
+			assert.Equal(t, sdk.ExperienceStatusPublished, published.Status, "the published experience")
 		}
 	})
 }
@@ -102,9 +104,11 @@ func TestUpdateExperience_ReplacesTheContentAndClearsFields(t *testing.T) {
 			CoverURL: sdk.Null[string](), Position: new(int64(1)), Status: new(sdk.ExperienceStatusPublished),
 		}))
 		same(t, changed.Content, event)
-		if changed.Name != "Meeting" || changed.Description != nil || changed.CoverURL != nil || changed.Position != 1 || changed.Status != sdk.ExperienceStatusPublished {
-			t.Errorf("the experience is %+v", changed)
-		}
+		assert.Equal(t, "Meeting", changed.Name, "the experience")
+		require.Nil(t, changed.Description, "the experience")
+		require.Nil(t, changed.CoverURL, "the experience")
+		assert.EqualValues(t, 1, changed.Position, "the experience")
+		assert.Equal(t, sdk.ExperienceStatusPublished, changed.Status, "the experience")
 		for _, ref := range []string{"readers", "meeting", made.ID} {
 			same(t, ok[*sdk.Experience](t)(c.Experiences.Get(background, ref)), changed)
 		}
@@ -143,13 +147,14 @@ func TestDuplicateAndDeleteExperience(t *testing.T) {
 		content := completeContents()[sdk.ExperienceTypeCourse]
 		made := experience(t, c, &sdk.ExperienceCreate{Name: "Course", Type: sdk.ExperienceTypeCourse, Content: &content, Status: new(sdk.ExperienceStatusPublished), Position: new(int64(7))})
 		twin := ok[*sdk.Experience](t)(c.Experiences.Duplicate(background, made.Slug))
-		if twin.ID == made.ID || twin.Slug != "course-2" || twin.Status != sdk.ExperienceStatusDraft || twin.Position != 7 {
-			t.Errorf("the twin is %+v", twin)
-		}
+		assert.NotEqual(t, made.ID, twin.ID, "the twin")
+		assert.Equal(t, "course-2", twin.Slug, "the twin")
+		assert.Equal(t, sdk.ExperienceStatusDraft, twin.Status, "the twin")
+		assert.EqualValues(t, 7, twin.Position, "the twin")
 		same(t, twin.Content, content)
-		if gone := ok[*sdk.Deleted](t)(c.Experiences.Delete(background, made.Slug)); gone.ID != made.ID || gone.Object != "experience" {
-			t.Errorf("the confirmation is %+v", gone)
-		}
+		gone := ok[*sdk.Deleted](t)(c.Experiences.Delete(background, made.Slug))
+		assert.Equal(t, made.ID, gone.ID, "the confirmation")
+		assert.Equal(t, "experience", gone.Object, "the confirmation")
 		_, err := c.Experiences.Get(background, "course")
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		if again := experience(t, c, &sdk.ExperienceCreate{Name: "Course", Type: sdk.ExperienceTypeLink}); again.Slug != "course" {

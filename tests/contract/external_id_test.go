@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -19,9 +22,8 @@ func TestExternalID_IsFoundOrRefused(t *testing.T) {
 		} {
 			made := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: unique() + "@example.com", ExternalID: &id}))
 			found, err := c.Customers.GetByExternalID(background, id)
-			if err != nil || found.ID != made.ID {
-				t.Errorf("%q finds %+v (%v)", id, found, err)
-			}
+			require.NoError(t, err, id)
+			assert.Equal(t, made.ID, found.ID, id)
 		}
 		named := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: unique() + "@example.com"}))
 		for _, id := range []string{".", ".."} {

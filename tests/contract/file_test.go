@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -45,9 +48,12 @@ func TestCreateFile_IsPendingUntilItsBytesAreComplete(t *testing.T) {
 		owner := s.Account(t)
 		c := owner.SDK()
 		made := newFile(t, c, &sdk.FileCreate{Name: "Notes.txt", Size: 5, ContentType: new("text/plain"), SHA256: new(helloHash), Metadata: &sdk.Metadata{"course": "go"}})
-		if made.Status != "pending" || made.Upload == nil || made.Upload.Method != "PUT" || made.Version != 1 || *made.SHA256 != helloHash || made.DownloadsCount != 0 {
-			t.Errorf("the new file is %+v", made)
-		}
+		assert.EqualValues(t, "pending", made.Status, "the new file")
+		require.NotNil(t, made.Upload, "the new file")
+		assert.EqualValues(t, "PUT", made.Upload.Method, "the new file")
+		assert.EqualValues(t, 1, made.Version, "the new file")
+		assert.Equal(t, helloHash, *made.SHA256, "the new file")
+		assert.Zero(t, made.DownloadsCount, "the new file")
 		_, err := c.Files.Complete(background, made.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "size")
 		_, err = c.Files.Download(background, made.ID, nil)
@@ -58,9 +64,11 @@ func TestCreateFile_IsPendingUntilItsBytesAreComplete(t *testing.T) {
 		sendBytes(t, owner, made.Upload.URL, "hello")
 		for range 2 { // again the same
 			done := ok[*sdk.File](t)(c.Files.Complete(background, made.ID))
-			if done.Status != "ready" || done.Upload != nil || *done.SHA256 != helloHash || done.Size != 5 || done.ContentType != "text/plain" {
-				t.Errorf("the complete file is %+v", done)
-			}
+			assert.EqualValues(t, "ready", done.Status, "the complete file")
+			require.Nil(t, done.Upload, "the complete file")
+			assert.Equal(t, helloHash, *done.SHA256, "the complete file")
+			assert.EqualValues(t, 5, done.Size, "the complete file")
+			assert.Equal(t, "text/plain", done.ContentType, "the complete file")
 		}
 	})
 }
@@ -83,9 +91,10 @@ func TestUpdateFile_ChangesNameAndMetadata(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := newFile(t, c, &sdk.FileCreate{Name: "a.zip", Size: 1, Metadata: &sdk.Metadata{"a": "1", "b": "2"}})
 		changed := ok[*sdk.File](t)(c.Files.Update(background, made.ID, &sdk.FileUpdate{Name: new("b.zip"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil})}))
-		if changed.Name != "b.zip" || len(changed.Metadata) != 1 || changed.Upload == nil || changed.Upload.URL != made.Upload.URL {
-			t.Errorf("the file is %+v", changed)
-		}
+		assert.Equal(t, "b.zip", changed.Name, "the file")
+		require.Len(t, changed.Metadata, 1, "the file")
+		require.NotNil(t, changed.Upload, "the file")
+		assert.Equal(t, made.Upload.URL, changed.Upload.URL, "the file")
 		_, err := c.Files.Update(background, made.ID, &sdk.FileUpdate{Name: new("../b.zip")})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "name")
 	})
@@ -100,16 +109,19 @@ func TestCreateFileVersion_ReplacesTheBytesOnceComplete(t *testing.T) {
 		ok[*sdk.File](t)(c.Files.Complete(background, made.ID))
 		given := ok[*sdk.FileVersion](t)(c.Files.CreateVersion(background, made.ID, &sdk.FileVersionCreate{Size: 3}))
 		second := ok[*sdk.FileVersion](t)(c.Files.CreateVersion(background, made.ID, &sdk.FileVersionCreate{Size: 2}))
-		if given.Version != 2 || second.Version != 3 || second.Status != "pending" || second.Upload == nil {
-			t.Errorf("the versions are %+v and %+v", given, second)
-		}
-		if still := ok[*sdk.File](t)(c.Files.Get(background, made.ID)); still.Version != 1 || still.Size != 5 || still.Upload != nil || still.Status != "ready" {
-			t.Errorf("before it is complete the file is %+v", still)
-		}
+		assert.EqualValues(t, 2, given.Version)
+		assert.EqualValues(t, 3, second.Version)
+		assert.EqualValues(t, "pending", second.Status)
+		assert.NotNil(t, second.Upload)
+		still := ok[*sdk.File](t)(c.Files.Get(background, made.ID))
+		assert.EqualValues(t, 1, still.Version, "before it is complete the file")
+		assert.EqualValues(t, 5, still.Size, "before it is complete the file")
+		require.Nil(t, still.Upload, "before it is complete the file")
+		assert.EqualValues(t, "ready", still.Status, "before it is complete the file")
 		sendBytes(t, owner, second.Upload.URL, "hi")
-		if now := ok[*sdk.File](t)(c.Files.Complete(background, made.ID)); now.Version != 3 || now.Size != 2 {
-			t.Errorf("the file is %+v", now)
-		}
+		now := ok[*sdk.File](t)(c.Files.Complete(background, made.ID))
+		assert.EqualValues(t, 3, now.Version, "the file")
+		assert.EqualValues(t, 2, now.Size, "the file")
 		var numbers []int64
 		list := ok[*sdk.FileVersionList](t)(c.Files.ListVersions(background, made.ID, nil))
 		for _, v := range list.Data {
@@ -129,16 +141,15 @@ func TestDeleteFile_EndsItsUpload(t *testing.T) {
 		owner := s.Account(t)
 		c := owner.SDK()
 		made := newFile(t, c, &sdk.FileCreate{Name: "a", Size: 5})
-		if gone := ok[*sdk.Deleted](t)(c.Files.Delete(background, made.ID)); gone.ID != made.ID || gone.Object != "file" {
-			t.Errorf("the confirmation is %+v", gone)
-		}
+		gone := ok[*sdk.Deleted](t)(c.Files.Delete(background, made.ID))
+		assert.Equal(t, made.ID, gone.ID, "the confirmation")
+		assert.Equal(t, "file", gone.Object, "the confirmation")
 		_, err := c.Files.Get(background, made.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		u, _ := url.Parse(made.Upload.URL)
 		response, err := http.Get(owner.URL + u.Path)
-		if err != nil || response.StatusCode != http.StatusGone {
-			t.Errorf("the upload is answered %v, %v", response, err)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusGone, response.StatusCode)
 	})
 }
 

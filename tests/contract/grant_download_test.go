@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -26,16 +28,18 @@ func TestGrantDownload_OpensWhatTheProductDelivers(t *testing.T) {
 
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: unique() + "@example.com"}))
 		g := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: ada.ID, Product: guide.ID}))
-		if d := g.Deliverables[0]; *d.File != file.ID || *d.Version != 1 || *d.Size != 5 || *d.DownloadsCount != 0 || *d.DownloadLimit != 3 {
-			t.Errorf("the grant opens %+v", d)
-		}
+		d := g.Deliverables[0]
+		assert.Equal(t, file.ID, *d.File, "the grant")
+		assert.EqualValues(t, 1, *d.Version, "the grant")
+		assert.EqualValues(t, 5, *d.Size, "the grant")
+		assert.Zero(t, *d.DownloadsCount, "the grant")
+		assert.EqualValues(t, 3, *d.DownloadLimit, "the grant")
 		if u := ok[*sdk.SignedURL](t)(c.Grants.Download(background, g.ID, &sdk.GetGrantDownloadParams{File: file.ID})); u.URL == "" {
 			t.Error("there is no link")
 		}
 		g = ok[*sdk.Grant](t)(c.Grants.Update(background, g.ID, &sdk.GrantUpdate{DownloadLimit: sdk.Set(int64(7))}))
-		if *g.Deliverables[0].DownloadLimit != 7 || *g.DownloadLimit != 7 {
-			t.Errorf("the changed grant is %+v", g)
-		}
+		assert.EqualValues(t, 7, *g.Deliverables[0].DownloadLimit, "the changed grant")
+		assert.EqualValues(t, 7, *g.DownloadLimit, "the changed grant")
 		other := newFile(t, c, &sdk.FileCreate{Name: "Other.pdf", Size: 5})
 		_, err = c.Grants.Download(background, g.ID, &sdk.GetGrantDownloadParams{File: other.ID})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "file")

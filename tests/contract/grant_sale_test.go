@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -28,9 +31,8 @@ func says(t *testing.T, g sdk.Grant, status, reason, when string) {
 	if g.Reason != nil {
 		is = string(*g.Reason)
 	}
-	if string(g.Status) != status || is != reason {
-		t.Errorf("%s the grant is %s (%s), it should be %s (%s)", when, g.Status, is, status, reason)
-	}
+	assert.Equal(t, status, string(g.Status), "%s the grant", when)
+	assert.Equal(t, reason, is, "%s the grant", when)
 }
 
 func TestConfirmCheckout_GivesWhatWasBought(t *testing.T) {
@@ -58,9 +60,8 @@ func TestConfirmCheckout_GivesWhatWasBought(t *testing.T) {
 			t.Errorf("the second grant is %+v", second)
 		}
 		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, order.Customer.ID))
-		if len(state.Grants) != 2 || state.Grants[0].ID != second.ID {
-			t.Errorf("the customer has %+v", state.Grants)
-		}
+		require.Len(t, state.Grants, 2, "the customer")
+		assert.Equal(t, second.ID, state.Grants[0].ID, "the customer")
 		found := ok[*sdk.GrantList](t)(c.Grants.List(background, &sdk.ListGrantsParams{Source: &order.ID})).Data
 		if len(found) != 2 {
 			t.Errorf("by its source %d are found", len(found))
@@ -91,20 +92,18 @@ func TestGetPublicCheckout_NamesFilesAndExperiences(t *testing.T) {
 		if got := strings.Join(names, ", "); got != "Notes.pdf, Circle, The notes" {
 			t.Errorf("the buyer reads %q", got)
 		}
-		if len(paid.Deliveries) == 0 || paid.Deliveries[0].URL == nil {
-			t.Fatalf("nothing says where the file is: %+v", paid.Deliveries)
-		}
+		require.NotEmpty(t, paid.Deliveries, "nothing says where the file")
+		require.NotNil(t, paid.Deliveries[0].URL, "nothing says where the file")
 		buyer := owner.As("")
 		buyer.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 		address := ok[*url.URL](t)(url.Parse(*paid.Deliveries[0].URL))
 		page := buyer.Do(t, http.MethodGet, address.Path, nil)
-		if resp := buyer.Do(t, http.MethodGet, ok[*url.URL](t)(url.Parse(page.Header.Get("Location"))).Path, nil); resp.Status != http.StatusOK || string(resp.Body) != "hello" {
-			t.Errorf("the download is %d %.200s", resp.Status, resp.Body)
-		}
+		resp := buyer.Do(t, http.MethodGet, ok[*url.URL](t)(url.Parse(page.Header.Get("Location"))).Path, nil)
+		assert.Equal(t, http.StatusOK, resp.Status)
+		assert.Equal(t, "hello", string(resp.Body))
 		success := string(buyer.Do(t, http.MethodGet, ok[*url.URL](t)(url.Parse(paid.URL)).Path, nil).Body)
-		if !strings.Contains(success, "Notes.pdf") || !strings.Contains(success, "Circle") {
-			t.Errorf("the page of what was bought is %s", success)
-		}
+		assert.Contains(t, success, "Notes.pdf", "the page of what was bought")
+		assert.Contains(t, success, "Circle", "the page of what was bought")
 	})
 }
 
@@ -122,9 +121,9 @@ func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
 		shown := func() *sdk.PublicCheckout {
 			return ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Get(background, checkout.ClientSecret))
 		}
-		if before := shown(); len(before.Deliveries) != 0 || !before.WithdrawalWaiverNeeded {
-			t.Errorf("before it is paid it is %+v", before)
-		}
+		before := shown()
+		require.Empty(t, before.Deliveries, "before it is paid")
+		assert.True(t, before.WithdrawalWaiverNeeded, "before it is paid")
 		moved := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, checkout.ClientSecret, &sdk.PublicCheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("US")})}))
 		if moved.WithdrawalWaiverNeeded {
 			t.Error("no law of the United States asks for a waiver")
@@ -132,9 +131,10 @@ func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
 		back := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Update(background, checkout.ClientSecret, &sdk.PublicCheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("DE")})}))
 		_, err := c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeDeclined"}, WithdrawalWaived: new(true)})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
-		if declined := shown(); !back.WithdrawalWaiverNeeded || declined.Status != "open" || declined.WithdrawalWaiverNeeded {
-			t.Errorf("who has given their waiver is asked again: %+v", declined)
-		}
+		declined := shown()
+		assert.True(t, back.WithdrawalWaiverNeeded, "who has given their waiver is asked")
+		assert.EqualValues(t, "open", declined.Status, "who has given their waiver is asked")
+		assert.False(t, declined.WithdrawalWaiverNeeded, "who has given their waiver is asked")
 		silent := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, german))
 		ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, silent.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
 		if bought := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Get(background, silent.ClientSecret)); bought.WithdrawalWaiverNeeded {
@@ -142,9 +142,11 @@ func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
 		}
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
 		got := shown().Deliveries
-		if len(got) != 2 || *got[0].Name != "Chat" || *got[0].URL != "https://example.com/chat" || got[1].Key == nil || len(*got[1].Key) < 20 {
-			t.Errorf("it delivers %+v", got)
-		}
+		require.Len(t, got, 2, "it delivers")
+		assert.Equal(t, "Chat", *got[0].Name, "it delivers")
+		assert.Equal(t, "https://example.com/chat", *got[0].URL, "it delivers")
+		require.NotNil(t, got[1].Key, "it delivers")
+		assert.GreaterOrEqual(t, len(*got[1].Key), 20, "it delivers")
 		ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paid.Order.ID}))
 		if after := shown(); len(after.Deliveries) != 0 {
 			t.Errorf("after the refund it delivers %+v", after.Deliveries)
@@ -160,9 +162,9 @@ func TestFinalizeInvoice_GivesOnceItIsPaid(t *testing.T) {
 			t.Errorf("before it is paid there are %+v", given)
 		}
 		ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{OutOfBand: new(true)}))
-		if given := had(t, c, ada.ID); len(given) != 1 || given[0].Product.ID != guide.ID {
-			t.Errorf("once it is paid there are %+v", given)
-		}
+		given := had(t, c, ada.ID)
+		require.Len(t, given, 1, "once it is paid there")
+		assert.Equal(t, guide.ID, given[0].Product.ID, "once it is paid there")
 	})
 }
 
@@ -189,14 +191,16 @@ func TestSubscription_GivesAsLongAsItGoesOn(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))
 		now := func() sdk.Grant { return had(t, c, sub.Customer.ID)[0] }
-		if g := now(); *g.Source.ID != sub.ID || g.Source.Type != "subscription" || g.Product.ID != sub.Product.ID {
-			t.Errorf("it gives %+v", g)
-		}
+		g := now()
+		assert.Equal(t, sub.ID, *g.Source.ID)
+		assert.EqualValues(t, "subscription", g.Source.Type)
+		assert.Equal(t, sub.Product.ID, g.Product.ID)
 		advance(t, c, 32*24*time.Hour)
 		orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &sub.Customer.ID})).Data
-		if len(orders) != 2 || len(orders[0].Grants) != 1 || orders[0].Grants[0].ID != now().ID || orders[1].Grants[0].ID != now().ID {
-			t.Errorf("its orders are %+v", orders)
-		}
+		require.Len(t, orders, 2, "its orders")
+		require.Len(t, orders[0].Grants, 1, "its orders")
+		assert.Equal(t, now().ID, orders[0].Grants[0].ID, "its orders")
+		assert.Equal(t, now().ID, orders[1].Grants[0].ID, "its orders")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{AtPeriodEnd: new(false)}))
 		says(t, now(), "suspended", "paused", "while it is paused")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Resume(background, sub.ID))
@@ -235,9 +239,9 @@ func TestChangeSubscription_GivesTheOtherProduct(t *testing.T) {
 		says(t, given[0], "revoked", "plan_change", "of the former product")
 		says(t, given[1], "active", "", "of the new product")
 		order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &sub.Customer.ID})).Data[0]
-		if given[1].Product.ID != high.Product.ID || len(order.Grants) != 1 || order.Grants[0].ID != given[1].ID {
-			t.Errorf("the order of the change gave %+v", order.Grants)
-		}
+		assert.Equal(t, high.Product.ID, given[1].Product.ID, "the order of the change gave")
+		require.Len(t, order.Grants, 1, "the order of the change gave")
+		assert.Equal(t, given[1].ID, order.Grants[0].ID, "the order of the change gave")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &low.ID}))
 		back := had(t, c, sub.Customer.ID)
 		if len(back) != 2 {
@@ -268,9 +272,9 @@ func TestMergeCustomer_MovesWhatTheyHave(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		order, ada := paidWith(t, c, "pm_card_visa"), member(t, c)
 		ok[*sdk.Customer](t)(c.Customers.Merge(background, ada.ID, &sdk.CustomerMerge{From: order.Customer.ID}))
-		if given := had(t, c, ada.ID); len(given) != 1 || given[0].ID != order.Grants[0].ID {
-			t.Errorf("after the merge they have %+v", given)
-		}
+		given := had(t, c, ada.ID)
+		require.Len(t, given, 1, "after the merge they")
+		assert.Equal(t, order.Grants[0].ID, given[0].ID, "after the merge they")
 		ok[*sdk.Deleted](t)(c.Customers.Delete(background, ada.ID, nil))
 		says(t, *ok[*sdk.Grant](t)(c.Grants.Get(background, order.Grants[0].ID)), "revoked", "customer_deleted", "after they are deleted")
 	})

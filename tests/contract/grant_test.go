@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -64,17 +67,19 @@ func TestRevokeGrant_ClosesUntilItIsReinstated(t *testing.T) {
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		given := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: ada.ID, Product: guide.ID}))
 		revoked := ok[*sdk.Grant](t)(c.Grants.Revoke(background, given.ID))
-		if revoked.Status != "revoked" || *revoked.Reason != "manual" || revoked.RevokedAt == nil || revoked.Deliverables[0].URL != nil {
-			t.Errorf("the revoked grant is %+v", revoked)
-		}
+		assert.EqualValues(t, "revoked", revoked.Status, "the revoked grant")
+		assert.EqualValues(t, "manual", *revoked.Reason, "the revoked grant")
+		require.NotNil(t, revoked.RevokedAt, "the revoked grant")
+		assert.Nil(t, revoked.Deliverables[0].URL, "the revoked grant")
 		again := ok[*sdk.Grant](t)(c.Grants.Revoke(background, given.ID))
 		if *again.RevokedAt != *revoked.RevokedAt {
 			t.Errorf("revoking it twice moves %s to %s", *revoked.RevokedAt, *again.RevokedAt)
 		}
 		back := ok[*sdk.Grant](t)(c.Grants.Reinstate(background, given.ID))
-		if back.Status != "active" || back.Reason != nil || back.RevokedAt != nil || back.Deliverables[0].URL == nil {
-			t.Errorf("the reinstated grant is %+v", back)
-		}
+		assert.EqualValues(t, "active", back.Status, "the reinstated grant")
+		require.Nil(t, back.Reason, "the reinstated grant")
+		require.Nil(t, back.RevokedAt, "the reinstated grant")
+		assert.NotNil(t, back.Deliverables[0].URL, "the reinstated grant")
 	})
 }
 
@@ -85,14 +90,12 @@ func TestUpdateGrant_SetsWhenItExpires(t *testing.T) {
 		given := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: ada.ID, Product: guide.ID}))
 		soon := sdk.Time(time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"))
 		changed := ok[*sdk.Grant](t)(c.Grants.Update(background, given.ID, &sdk.GrantUpdate{ExpiresAt: sdk.Set(soon)}))
-		if *changed.ExpiresAt != soon || changed.Status != "active" {
-			t.Errorf("the changed grant is %+v", changed)
-		}
+		assert.Equal(t, soon, *changed.ExpiresAt, "the changed grant")
+		assert.EqualValues(t, "active", changed.Status, "the changed grant")
 		advance(t, c, 66*time.Minute)
 		over := ok[*sdk.Grant](t)(c.Grants.Get(background, given.ID))
-		if over.Status != "expired" || over.Deliverables[0].URL != nil {
-			t.Errorf("when it is over the grant is %+v", over)
-		}
+		assert.EqualValues(t, "expired", over.Status, "when it is over the grant")
+		assert.Nil(t, over.Deliverables[0].URL, "when it is over the grant")
 		_, err := c.Grants.Update(background, given.ID, &sdk.GrantUpdate{ExpiresAt: sdk.Set(sdk.Time(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "expires_at")
 		if open := ok[*sdk.Grant](t)(c.Grants.Update(background, given.ID, &sdk.GrantUpdate{ExpiresAt: sdk.Null[sdk.Time]()})); open.Status != "active" {

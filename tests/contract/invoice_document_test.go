@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -42,9 +45,8 @@ func TestSendInvoice_NotADraft(t *testing.T) {
 		draft := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
 			CollectionMethod: new(sdk.CollectionMethod("charge_automatically")), Customer: order.Customer.ID, Lines: []sdk.InvoiceLineCreate{{Description: new("Work"), UnitAmount: new(int64(500))}},
 		}))
-		if draft.HostedURL != nil || draft.PDFURL != nil {
-			t.Errorf("a draft has a page: %+v", draft)
-		}
+		require.Nil(t, draft.HostedURL, "a draft has a page")
+		assert.Nil(t, draft.PDFURL, "a draft has a page")
 		_, err := c.Invoices.Send(background, draft.ID)
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "status")
 		if letters := s.Mail.LettersWith(who); len(letters) != 0 {

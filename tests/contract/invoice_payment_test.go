@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -19,14 +22,16 @@ func TestPayInvoice_ADeclineLeavesItAsItIs(t *testing.T) {
 		_, err := c.Invoices.Pay(background, open.ID, payWith("pm_card_chargeDeclined"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 		after := ok[*sdk.Invoice](t)(c.Invoices.Get(background, open.ID))
-		if after.Status != "open" || after.AmountDue != 120000 || after.NextPaymentAttemptAt != nil {
-			t.Errorf("after a decline the invoice is %+v", after)
-		}
+		assert.EqualValues(t, "open", after.Status, "after a decline the invoice")
+		assert.EqualValues(t, 120000, after.AmountDue, "after a decline the invoice")
+		assert.Nil(t, after.NextPaymentAttemptAt, "after a decline the invoice")
 
 		paid := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, open.ID, payWith("pm_card_visa"), sdk.Expand("order")))
-		if paid.Status != "paid" || paid.AmountPaid != 120000 || paid.AmountDue != 0 || paid.PaidOutOfBand || paid.Order.Object.Status != "paid" {
-			t.Errorf("the paid invoice is %+v", paid)
-		}
+		assert.EqualValues(t, "paid", paid.Status, "the paid invoice")
+		assert.EqualValues(t, 120000, paid.AmountPaid, "the paid invoice")
+		assert.Zero(t, paid.AmountDue, "the paid invoice")
+		assert.False(t, paid.PaidOutOfBand, "the paid invoice")
+		assert.EqualValues(t, "paid", paid.Order.Object.Status, "the paid invoice")
 		for _, again := range []*sdk.InvoicePay{payWith("pm_card_visa"), {OutOfBand: new(true)}} {
 			_, err = c.Invoices.Pay(background, open.ID, again)
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
@@ -42,13 +47,13 @@ func TestPayInvoice_OutOfBand(t *testing.T) {
 		_, err := c.Invoices.Pay(background, open.ID, &sdk.InvoicePay{OutOfBand: new(true), PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 		paid := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, open.ID, &sdk.InvoicePay{OutOfBand: new(true)}, sdk.Expand("order")))
-		if paid.Status != "paid" || !paid.PaidOutOfBand || paid.AmountPaid != 5000 {
-			t.Errorf("the paid invoice is %+v", paid)
-		}
+		assert.EqualValues(t, "paid", paid.Status, "the paid invoice")
+		assert.True(t, paid.PaidOutOfBand, "the paid invoice")
+		assert.EqualValues(t, 5000, paid.AmountPaid, "the paid invoice")
 		order := ok[*sdk.Order](t)(c.Orders.Get(background, paid.Order.ID, sdk.Expand("payments")))
-		if len(order.Payments) != 1 || order.Payments[0].Object.Provider != "out_of_band" || order.Payments[0].Object.PaymentMethod != nil {
-			t.Errorf("the payments are %+v", order.Payments)
-		}
+		require.Len(t, order.Payments, 1, "the payments")
+		assert.Equal(t, "out_of_band", order.Payments[0].Object.Provider, "the payments")
+		assert.Nil(t, order.Payments[0].Object.PaymentMethod, "the payments")
 	})
 }
 
@@ -64,14 +69,13 @@ func TestPayInvoice_ChargesWhatItsSubscriptionIsChargedTo(t *testing.T) {
 		_, err := c.Invoices.Pay(background, invoice, &sdk.InvoicePay{})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 		advance(t, c, 3*24*time.Hour)
-		if tried := ok[*sdk.Invoice](t)(c.Invoices.Get(background, invoice)); tried.Status != sdk.InvoiceStatusPastDue || tried.AttemptCount != 3 {
-			t.Errorf("the renewal, the seller and the schedule tried a card that fails, and it is %+v", tried)
-		}
+		tried := ok[*sdk.Invoice](t)(c.Invoices.Get(background, invoice))
+		assert.Equal(t, sdk.InvoiceStatusPastDue, tried.Status, "the renewal, the seller and the schedule tried a card that fails")
+		assert.EqualValues(t, 3, tried.AttemptCount, "the renewal, the seller and the schedule tried a card that fails")
 		ok[*sdk.Deleted](t)(c.Customers.DeletePaymentMethod(background, who.ID, sub.PaymentMethod.ID))
 		paid := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice, &sdk.InvoicePay{}, sdk.Expand("payments")))
-		if len(paid.Payments) != 1 || paid.Payments[0].Object.PaymentMethod.Brand != "mastercard" {
-			t.Errorf("its card is removed, and it is paid with %+v", paid.Payments)
-		}
+		require.Len(t, paid.Payments, 1, "its card is removed, and it is paid")
+		assert.Equal(t, "mastercard", paid.Payments[0].Object.PaymentMethod.Brand, "its card is removed, and it is paid")
 	})
 }
 

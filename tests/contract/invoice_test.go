@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -53,25 +56,30 @@ func TestCreateInvoice_AddsUp(t *testing.T) {
 		made := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
 			Customer: german.ID, DueAt: new(inAWeek()), Lines: []sdk.InvoiceLineCreate{{PriceVariant: &guide.ID}, own, workshop(0)}, Memo: new("Thanks"),
 		}, sdk.Expand("lines.price_variant", "customer")))
-		if made.Status != "draft" || made.Number != nil || made.Order.ID != "" || made.Currency != "usd" || made.CollectionMethod != "send_invoice" {
-			t.Errorf("the draft is %+v", made)
-		}
-		if made.SubtotalAmount != 21190 || made.TaxAmount != 190+1400 || made.NetAmount != 21000 || made.TotalAmount != 22590 || made.AmountDue != 22590 {
-			t.Errorf("the amounts are %+v", made)
-		}
-		if len(made.TaxBreakdown) != 2 || made.TaxBreakdown[0] != (sdk.TaxBreakdown{Name: "MwSt", RateBps: 1900, TaxableAmount: 1000, TaxAmount: 190, Inclusive: true}) {
-			t.Errorf("the taxes are %+v", made.TaxBreakdown)
-		}
+		assert.EqualValues(t, "draft", made.Status, "the draft")
+		require.Nil(t, made.Number, "the draft")
+		assert.Empty(t, made.Order.ID, "the draft")
+		assert.Equal(t, "usd", made.Currency, "the draft")
+		assert.EqualValues(t, "send_invoice", made.CollectionMethod, "the draft")
+		assert.EqualValues(t, 21190, made.SubtotalAmount, "the amounts")
+		assert.EqualValues(t, 190+1400, made.TaxAmount, "the amounts")
+		assert.EqualValues(t, 21000, made.NetAmount, "the amounts")
+		assert.EqualValues(t, 22590, made.TotalAmount, "the amounts")
+		assert.EqualValues(t, 22590, made.AmountDue, "the amounts")
+		require.Len(t, made.TaxBreakdown, 2, "the taxes")
+		assert.False(t, made.TaxBreakdown[0] != (sdk.TaxBreakdown{Name: "MwSt", RateBps: 1900, TaxableAmount: 1000, TaxAmount: 190, Inclusive: true}), "the taxes")
 		first, second := made.Lines[0].Object, made.Lines[1].Object
-		if first.Kind != "price" || first.PriceVariant.Object.ID != guide.ID || first.Description != "Guide" {
-			t.Errorf("the first line is %+v", first)
-		}
-		if second.Kind != "custom" || second.Product.ID != "" || second.Description != "Workshop" || second.TaxRateBps != 700 || second.TaxInclusive {
-			t.Errorf("the second line is %+v", second)
-		}
-		if *made.CustomerName != "Bob" || *made.CustomerAddress.Country != "DE" || made.Customer.Object.ID != german.ID {
-			t.Errorf("it is for %+v", made)
-		}
+		assert.EqualValues(t, "price", first.Kind, "the first line")
+		assert.Equal(t, guide.ID, first.PriceVariant.Object.ID, "the first line")
+		assert.Equal(t, "Guide", first.Description, "the first line")
+		assert.EqualValues(t, "custom", second.Kind, "the second line")
+		assert.Empty(t, second.Product.ID, "the second line")
+		assert.Equal(t, "Workshop", second.Description, "the second line")
+		assert.EqualValues(t, 700, second.TaxRateBps, "the second line")
+		assert.False(t, second.TaxInclusive, "the second line")
+		assert.Equal(t, "Bob", *made.CustomerName)
+		assert.Equal(t, "DE", *made.CustomerAddress.Country)
+		assert.Equal(t, german.ID, made.Customer.Object.ID)
 	})
 }
 
@@ -117,29 +125,31 @@ func TestFinalizeInvoice_MakesItsOrder(t *testing.T) {
 		for range 2 {
 			open := ok[*sdk.Invoice](t)(c.Invoices.Finalize(background, made.ID, sdk.Expand("order", "lines")))
 			order := open.Order.Object
-			if open.Status != "open" || *open.Number != "INV-000002" || open.AmountDue != 120000 || open.FinalizedAt == nil {
-				t.Errorf("the invoice is %+v", open)
-			}
-			if order.Status != "pending" || order.BillingReason != "manual" || order.Number != 2 || order.DueAmount != 120000 || order.Invoice.ID != open.ID {
-				t.Errorf("the order is %+v", order)
-			}
-			if order.LineItems[0].ID != open.Lines[0].Object.ID || order.Customer.ID != bob.ID {
-				t.Errorf("the order is %+v", order)
-			}
+			assert.EqualValues(t, "open", open.Status, "the invoice")
+			assert.Equal(t, "INV-000002", *open.Number, "the invoice")
+			assert.EqualValues(t, 120000, open.AmountDue, "the invoice")
+			assert.NotNil(t, open.FinalizedAt, "the invoice")
+			assert.EqualValues(t, "pending", order.Status, "the order")
+			assert.EqualValues(t, "manual", order.BillingReason, "the order")
+			assert.EqualValues(t, 2, order.Number, "the order")
+			assert.EqualValues(t, 120000, order.DueAmount, "the order")
+			assert.Equal(t, open.ID, order.Invoice.ID, "the order")
+			assert.Equal(t, open.Lines[0].Object.ID, order.LineItems[0].ID, "the order")
+			assert.Equal(t, bob.ID, order.Customer.ID, "the order")
 			if newest := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Limit: new(int64(1))})); newest.Data[0].ID != order.ID {
 				t.Errorf("the newest order is number %d, and not that of the draft", newest.Data[0].Number)
 			}
 		}
 		free := issue(t, c, bob, workshop(0))
-		if free.Status != "paid" || *free.Number != "INV-000003" || free.PaidAt == nil || free.AmountDue != 0 {
-			t.Errorf("an invoice over nothing is %+v", free)
-		}
+		assert.EqualValues(t, "paid", free.Status, "an invoice over nothing")
+		assert.Equal(t, "INV-000003", *free.Number, "an invoice over nothing")
+		require.NotNil(t, free.PaidAt, "an invoice over nothing")
+		assert.Zero(t, free.AmountDue, "an invoice over nothing")
 		at := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
 			Customer: bob.ID, Lines: []sdk.InvoiceLineCreate{workshop(100)}, DueAt: new(inAWeek()), Finalize: new(true),
 		}))
-		if at.Status != "open" || *at.Number != "INV-000004" {
-			t.Errorf("issued at once it is %+v", at)
-		}
+		assert.EqualValues(t, "open", at.Status, "issued at once")
+		assert.Equal(t, "INV-000004", *at.Number, "issued at once")
 	})
 }
 
@@ -148,26 +158,27 @@ func TestUpdateInvoice_ChangesADraftAndLittleElse(t *testing.T) {
 		bob := billed(t, c)
 		made := draft(t, c, bob, workshop(120000), workshop(500))
 		same := ok[*sdk.Invoice](t)(c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{Lines: []sdk.InvoiceLineCreate{workshop(120000), workshop(500)}}))
-		if same.UpdatedAt != made.UpdatedAt || same.Lines[0].ID != made.Lines[0].ID {
-			t.Errorf("nothing changed, but the draft is %+v", same)
-		}
+		assert.Equal(t, made.UpdatedAt, same.UpdatedAt, "nothing changed, but the draft")
+		assert.Equal(t, made.Lines[0].ID, same.Lines[0].ID, "nothing changed, but the draft")
 		_, err := c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{Customer: new(billed(t, c).ID)})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "lines")
 		changed := ok[*sdk.Invoice](t)(c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{
 			Lines: []sdk.InvoiceLineCreate{workshop(120000), workshop(700)}, Memo: sdk.Set("Hello"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": new("b")}),
 		}))
-		if changed.TotalAmount != 120700 || changed.Lines[0].ID != made.Lines[0].ID || changed.Lines[1].ID == made.Lines[1].ID || *changed.Memo != "Hello" {
-			t.Errorf("the draft is %+v", changed)
-		}
+		assert.EqualValues(t, 120700, changed.TotalAmount, "the draft")
+		assert.Equal(t, made.Lines[0].ID, changed.Lines[0].ID, "the draft")
+		assert.NotEqual(t, made.Lines[1].ID, changed.Lines[1].ID, "the draft")
+		assert.Equal(t, "Hello", *changed.Memo, "the draft")
 
 		ok[*sdk.Invoice](t)(c.Invoices.Finalize(background, made.ID))
 		later := sdk.TimeOf(time.Now().Add(14 * 24 * time.Hour))
 		issued := ok[*sdk.Invoice](t)(c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{
 			Memo: sdk.Null[string](), DueAt: sdk.Set(later), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil}),
 		}))
-		if issued.Memo != nil || *issued.DueAt != later || len(issued.Metadata) != 0 || issued.TotalAmount != 120700 {
-			t.Errorf("the invoice is %+v", issued)
-		}
+		require.Nil(t, issued.Memo, "the invoice")
+		assert.Equal(t, later, *issued.DueAt, "the invoice")
+		require.Empty(t, issued.Metadata, "the invoice")
+		assert.EqualValues(t, 120700, issued.TotalAmount, "the invoice")
 		for name, record := range map[string]*sdk.InvoiceUpdate{
 			"lines":    {Lines: []sdk.InvoiceLineCreate{workshop(1)}},
 			"customer": {Customer: &bob.ID},
@@ -186,9 +197,9 @@ func TestDeleteInvoice_DeletesADraftOnly(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		bob := billed(t, c)
 		made := draft(t, c, bob, workshop(100))
-		if gone := ok[*sdk.Deleted](t)(c.Invoices.Delete(background, made.ID)); !gone.Deleted || gone.ID != made.ID {
-			t.Errorf("the confirmation is %+v", gone)
-		}
+		gone := ok[*sdk.Deleted](t)(c.Invoices.Delete(background, made.ID))
+		assert.True(t, gone.Deleted, "the confirmation")
+		assert.Equal(t, made.ID, gone.ID, "the confirmation")
 		_, err := c.Invoices.Get(background, made.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		_, err = c.Invoices.Delete(background, issue(t, c, bob, workshop(100)).ID)
@@ -201,14 +212,15 @@ func TestVoidInvoice_CallsItsOrderOffToo(t *testing.T) {
 		bob := billed(t, c)
 		open := issue(t, c, bob, workshop(100))
 		given := ok[*sdk.Invoice](t)(c.Invoices.MarkUncollectible(background, open.ID))
-		if given.Status != "uncollectible" || given.MarkedUncollectibleAt == nil || given.AmountDue != 100 {
-			t.Errorf("the invoice is %+v", given)
-		}
+		assert.EqualValues(t, "uncollectible", given.Status, "the invoice")
+		require.NotNil(t, given.MarkedUncollectibleAt, "the invoice")
+		assert.EqualValues(t, 100, given.AmountDue, "the invoice")
 		for range 2 {
 			void := ok[*sdk.Invoice](t)(c.Invoices.Void(background, open.ID, sdk.Expand("order")))
-			if void.Status != "void" || *void.VoidReason != "requested" || void.AmountDue != 0 || void.Order.Object.Status != "void" {
-				t.Errorf("the invoice is %+v", void)
-			}
+			assert.EqualValues(t, "void", void.Status, "the invoice")
+			assert.Equal(t, "requested", *void.VoidReason, "the invoice")
+			assert.Zero(t, void.AmountDue, "the invoice")
+			assert.EqualValues(t, "void", void.Order.Object.Status, "the invoice")
 		}
 		for name, id := range map[string]string{"draft": draft(t, c, bob, workshop(100)).ID, "paid": issue(t, c, bob, workshop(0)).ID} {
 			for what, call := range map[string]func() error{
@@ -244,16 +256,15 @@ func TestInvoice_IsPastDueOnceItsTimeIsOver(t *testing.T) {
 				t.Errorf("the invoice is %s, %s is expected", got, step.want)
 			}
 		}
-		if status(made.ID) != "draft" || status(void.ID) != "void" {
-			t.Errorf("the draft is %s, the void one %s", status(made.ID), status(void.ID))
-		}
+		assert.EqualValues(t, "draft", status(made.ID))
+		assert.EqualValues(t, "void", status(void.ID))
 		hooks.Await(t, 1, "invoice.past_due")
 		if n := len(hooks.Deliveries()); n != 1 {
 			t.Errorf("it was told %d times", n)
 		}
-		if given := ok[*sdk.Invoice](t)(c.Invoices.Void(background, open.ID)); given.Status != "void" || given.PastDueAt == nil {
-			t.Errorf("the invoice is %+v", given)
-		}
+		given := ok[*sdk.Invoice](t)(c.Invoices.Void(background, open.ID))
+		assert.EqualValues(t, "void", given.Status, "the invoice")
+		assert.NotNil(t, given.PastDueAt, "the invoice")
 		_, err := c.Invoices.Finalize(background, made.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "due_at")
 	})
@@ -298,9 +309,9 @@ func TestListInvoices_Filters(t *testing.T) {
 			}
 		}
 		lines := ok[*sdk.LineItemList](t)(c.Invoices.ListLines(background, open.ID, &sdk.ListInvoiceLinesParams{Limit: new(int64(1))}))
-		if len(lines.Data) != 1 || !lines.HasMore || lines.Data[0].TotalAmount != 200 {
-			t.Errorf("the lines are %+v", lines)
-		}
+		require.Len(t, lines.Data, 1, "the lines")
+		assert.True(t, lines.HasMore, "the lines")
+		assert.EqualValues(t, 200, lines.Data[0].TotalAmount, "the lines")
 	})
 }
 
@@ -309,9 +320,9 @@ func TestListInvoices_OfASubscription(t *testing.T) {
 		issue(t, c, billed(t, c), workshop(100))
 		sub := subscription(t, c, monthly(t, c, 900))
 		found := ok[*sdk.InvoiceList](t)(c.Invoices.List(background, &sdk.ListInvoicesParams{Subscription: &sub.ID}, sdk.Expand("subscription")))
-		if len(found.Data) != 1 || found.Data[0].Subscription.Object.ID != sub.ID || found.Data[0].BillingReason != "subscription_create" {
-			t.Errorf("the invoices of the subscription are %+v", found.Data)
-		}
+		require.Len(t, found.Data, 1, "the invoices of the subscription")
+		assert.Equal(t, sub.ID, found.Data[0].Subscription.Object.ID, "the invoices of the subscription")
+		assert.EqualValues(t, "subscription_create", found.Data[0].BillingReason, "the invoices of the subscription")
 	})
 }
 
@@ -329,13 +340,18 @@ func TestInvoiceEvents_FollowThoseOfTheOrder(t *testing.T) {
 			return kinds
 		}
 		purchase(t, c, "ada@example.com", onSale(t, c, 1900))
-		if kinds := heard(0, "invoice.paid"); len(kinds) != 4 || kinds[0] != "order.created" || kinds[1] != "invoice.created" || kinds[2] != "order.paid" || kinds[3] != "invoice.paid" {
-			t.Errorf("a purchase is told as %v", kinds)
-		}
+		kinds := heard(0, "invoice.paid")
+		require.Len(t, kinds, 4, "a purchase")
+		assert.Equal(t, "order.created", kinds[0], "a purchase")
+		assert.Equal(t, "invoice.created", kinds[1], "a purchase")
+		assert.Equal(t, "order.paid", kinds[2], "a purchase")
+		assert.Equal(t, "invoice.paid", kinds[3], "a purchase")
 		open := issue(t, c, billed(t, c), workshop(100))
 		ok[*sdk.Invoice](t)(c.Invoices.Void(background, open.ID))
-		if kinds := heard(4, "invoice.voided"); len(kinds) != 3 || kinds[0] != "invoice.created" || kinds[1] != "order.created" || kinds[2] != "invoice.voided" {
-			t.Errorf("an invoice that is voided is told as %v", kinds)
-		}
+		kinds = heard(4, "invoice.voided")
+		require.Len(t, kinds, 3, "an invoice that is voided")
+		assert.Equal(t, "invoice.created", kinds[0], "an invoice that is voided")
+		assert.Equal(t, "order.created", kinds[1], "an invoice that is voided")
+		assert.Equal(t, "invoice.voided", kinds[2], "an invoice that is voided")
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -25,12 +28,15 @@ func TestLead_ComesOfACheckoutThatExpires(t *testing.T) {
 		}
 		abandoned := expire("Ada@example.com")
 		got := leads()
-		if len(got) != 1 || got[0].Source != "checkout_abandoned" || *got[0].Checkout != abandoned.ID || got[0].Product.ID != price.Product.ID || got[0].Consent.Marketing {
-			t.Fatalf("the leads are %+v", got)
-		}
-		if customer := got[0].Customer.Object; customer.Email != "Ada@example.com" || customer.Type != "lead" || customer.Name != nil {
-			t.Errorf("the customer is %+v", customer)
-		}
+		require.Len(t, got, 1, "the leads")
+		require.EqualValues(t, "checkout_abandoned", got[0].Source, "the leads")
+		require.Equal(t, abandoned.ID, *got[0].Checkout, "the leads")
+		require.Equal(t, price.Product.ID, got[0].Product.ID, "the leads")
+		require.False(t, got[0].Consent.Marketing, "the leads")
+		customer := got[0].Customer.Object
+		assert.Equal(t, "Ada@example.com", customer.Email, "the customer")
+		assert.EqualValues(t, "lead", customer.Type, "the customer")
+		assert.Nil(t, customer.Name, "the customer")
 		expire("ADA@example.com")                  // who is a lead already
 		purchase(t, c, "grace@example.com", price) // who has bought something
 		expire("grace@example.com")                // and left another checkout
@@ -51,9 +57,9 @@ func TestLead_ComesOfACheckoutWhoseTimeIsOver(t *testing.T) {
 		}))
 		advance(t, c, 25*time.Hour)
 		got := ok[*sdk.LeadList](t)(c.Leads.List(background, nil, sdk.Expand("customer"))).Data
-		if len(got) != 1 || got[0].Email != "typed@example.com" || *got[0].Customer.Object.ExternalID != "e1" {
-			t.Fatalf("the leads are %+v", got)
-		}
+		require.Len(t, got, 1, "the leads")
+		require.Equal(t, "typed@example.com", got[0].Email, "the leads")
+		require.Equal(t, "e1", *got[0].Customer.Object.ExternalID, "the leads")
 		// They do not own an address that they only typed.
 		if list := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Email: new("typed@example.com")})); len(list.Data) != 0 {
 			t.Errorf("%+v owns the address", list.Data)

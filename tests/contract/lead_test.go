@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -51,9 +52,10 @@ func TestCreateLead_FindsItsCustomerAndTellsOfIt(t *testing.T) {
 		arrived := hooks.Deliveries()[0]
 		event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived.Body, arrived.Header, *endpoint.Secret))
 		customer, told := ok[*sdk.Customer](t)(event.Customer()), ok[*sdk.Lead](t)(event.Lead())
-		if customer.ID != ada.ID || customer.Name != nil || told.ID != lead.ID || *told.Name != "Somebody" {
-			t.Errorf("the event tells of %+v and %+v", customer, told)
-		}
+		assert.Equal(t, ada.ID, customer.ID)
+		assert.Nil(t, customer.Name)
+		assert.Equal(t, lead.ID, told.ID)
+		assert.Equal(t, "Somebody", *told.Name)
 	})
 }
 
@@ -104,9 +106,9 @@ func TestCreateLead_UpsertAddsToWhatIsThere(t *testing.T) {
 		if again := ok[*sdk.Lead](t)(c.Leads.Create(background, upsert)); again.UpdatedAt != got.UpdatedAt {
 			t.Error("an upsert that changes nothing touched updated_at")
 		}
-		if made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", Upsert: new(true)}, sdk.WithResponse(&answer))); answer.Status != http.StatusCreated || made.ID == first.ID {
-			t.Errorf("%d: a new one is %+v", answer.Status, made)
-		}
+		made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", Upsert: new(true)}, sdk.WithResponse(&answer)))
+		assert.Equal(t, http.StatusCreated, answer.Status)
+		assert.NotEqual(t, first.ID, made.ID)
 	})
 }
 
@@ -114,9 +116,11 @@ func TestUpdateLead_KnowsAbsentNullAndValue(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Name: new("Ada"), Phone: new("1"), UTM: &sdk.LeadUTM{Source: new("x")}}))
 		got := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Name: sdk.Set("Ada L."), Phone: sdk.Null[string](), Tags: []string{"vip"}, Status: new(sdk.LeadStatus("qualified"))}))
-		if *got.Name != "Ada L." || got.Phone != nil || len(got.Tags) != 1 || got.Status != "qualified" || *got.UTM.Source != "x" {
-			t.Errorf("the lead is %+v", got)
-		}
+		assert.Equal(t, "Ada L.", *got.Name, "the lead")
+		require.Nil(t, got.Phone, "the lead")
+		require.Len(t, got.Tags, 1, "the lead")
+		assert.EqualValues(t, "qualified", got.Status, "the lead")
+		assert.Equal(t, "x", *got.UTM.Source, "the lead")
 		same := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Name: sdk.Set("Ada L.")}))
 		if same.UpdatedAt != got.UpdatedAt {
 			t.Error("a change that changes nothing touched updated_at")
@@ -131,13 +135,11 @@ func TestUpdateLead_UnsubscribedIsFinal(t *testing.T) {
 		_, err := c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("converted"))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		left := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("unsubscribed"))}, sdk.Expand("customer")))
-		if left.Consent.Marketing || left.Customer.Object.MarketingConsent.Status != "unsubscribed" {
-			t.Errorf("they agreed to %+v, their customer to %+v", left.Consent, left.Customer.Object.MarketingConsent)
-		}
+		assert.False(t, left.Consent.Marketing)
+		assert.EqualValues(t, "unsubscribed", left.Customer.Object.MarketingConsent.Status)
 		other = ok[*sdk.Lead](t)(c.Leads.Get(background, other.ID))
-		if other.Status != "unsubscribed" || other.Consent.Marketing {
-			t.Errorf("the other lead of the address is %s with %+v", other.Status, other.Consent)
-		}
+		assert.EqualValues(t, "unsubscribed", other.Status)
+		assert.False(t, other.Consent.Marketing)
 		for field, change := range map[string]*sdk.LeadUpdate{
 			"status": {Status: new(sdk.LeadStatus("new"))}, "consent.marketing": {Consent: &sdk.LeadConsent{Marketing: true}},
 		} {
@@ -147,9 +149,9 @@ func TestUpdateLead_UnsubscribedIsFinal(t *testing.T) {
 		again := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{
 			Email: "ada@example.com", Upsert: new(true), Name: new("Ada"), Status: new(sdk.LeadStatus("new")), Consent: &sdk.LeadConsent{Marketing: true},
 		}))
-		if again.Status != "unsubscribed" || again.Consent.Marketing || *again.Name != "Ada" {
-			t.Errorf("an upsert made %+v of them", again)
-		}
+		assert.EqualValues(t, "unsubscribed", again.Status)
+		assert.False(t, again.Consent.Marketing)
+		assert.Equal(t, "Ada", *again.Name)
 	})
 }
 
@@ -187,28 +189,30 @@ func TestImportLeads_SaysWhatBecameOfEach(t *testing.T) {
 			{Email: new("late@example.com"), Consent: &sdk.LeadRowConsent{Marketing: new(true), At: new("yesterday")}},
 			{},
 		}}))
-		if result.Created != 1 || result.Updated != 2 || result.Unchanged != 1 || result.Failed != 5 {
-			t.Errorf("the import says %+v", result)
-		}
+		assert.EqualValues(t, 1, result.Created, "the import")
+		assert.EqualValues(t, 2, result.Updated, "the import")
+		assert.EqualValues(t, 1, result.Unchanged, "the import")
+		assert.EqualValues(t, 5, result.Failed, "the import")
 		for i, want := range []struct{ status, field string }{
 			{"created", ""}, {"failed", "email"}, {"updated", ""}, {"unchanged", ""}, {"updated", ""}, {"failed", "product"}, {"failed", "status"}, {"failed", "consent.at"}, {"failed", "email"},
 		} {
 			got := result.Results[i]
-			if got.Index != int64(i) || string(got.Status) != want.status || (got.ID != nil) == (want.status == "failed") || (got.Errors[want.field] == nil) != (want.field == "") {
-				t.Errorf("row %d is %+v with %v, not %v", i, got, got.Errors, want)
-			}
+			assert.Equal(t, int64(i), got.Index)
+			assert.Equal(t, want.status, string(got.Status))
+			assert.NotEqual(t, want.status == "failed", got.ID != nil)
+			assert.Equal(t, want.field == "", got.Errors[want.field] == nil)
 		}
-		if *result.Results[2].ID != there.ID || *result.Results[4].ID != *result.Results[0].ID {
-			t.Error("a row that is there is another lead")
-		}
+		assert.Equal(t, there.ID, *result.Results[2].ID, "a row that is there is another lead")
+		assert.Equal(t, *result.Results[0].ID, *result.Results[4].ID, "a row that is there is another lead")
 		made := ok[*sdk.Lead](t)(c.Leads.Get(background, *result.Results[0].ID))
-		if *made.Name != "Again" || made.Source != "import" || *made.Consent.At != "2026-01-02T03:04:05.000Z" || made.Metadata["a"] != "1" {
-			t.Errorf("the lead is %+v", made)
-		}
+		assert.Equal(t, "Again", *made.Name, "the lead")
+		assert.EqualValues(t, "import", made.Source, "the lead")
+		assert.EqualValues(t, "2026-01-02T03:04:05.000Z", *made.Consent.At, "the lead")
+		assert.Equal(t, "1", made.Metadata["a"], "the lead")
 		hooks.Await(t, 2, "lead.created")
-		if all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil)); len(all.Data) != 2 || len(hooks.Deliveries()) != 2 {
-			t.Errorf("%d leads are there, %d events arrived", len(all.Data), len(hooks.Deliveries()))
-		}
+		all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil))
+		assert.Len(t, all.Data, 2)
+		assert.Len(t, hooks.Deliveries(), 2)
 	})
 }
 
@@ -250,22 +254,22 @@ func TestImportLeads_TakesAThousand(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "leads")
 		first := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows[:1000]}))
 		again := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows[:1000], Upsert: new(false), Source: new(sdk.LeadSource("form"))}))
-		if first.Created != 1000 || again.Failed != 1000 || again.Results[999].Errors["email"] == nil {
-			t.Errorf("the first made %d, and of the second %d failed", first.Created, again.Failed)
-		}
+		assert.EqualValues(t, 1000, first.Created)
+		assert.EqualValues(t, 1000, again.Failed)
+		assert.NotNil(t, again.Results[999].Errors["email"])
 		for i := range rows {
 			if rows[i].Email = new(fmt.Sprintf("other%d@example.com", i)); i%10 == 3 {
 				rows[i].Email = new("nowhere")
 			}
 		}
 		some := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows[:1000]}))
-		if some.Created != 900 || some.Failed != 100 {
-			t.Errorf("of 1,000 of which 100 are wrong %d are made and %d not", some.Created, some.Failed)
-		}
+		assert.EqualValues(t, 900, some.Created)
+		assert.EqualValues(t, 100, some.Failed)
 		for i, r := range some.Results {
-			if isWrong := i%10 == 3; (r.Status == "failed") != isWrong || (r.Errors["email"] != nil) != isWrong || (r.ID == nil) != isWrong {
-				t.Errorf("row %d is %+v", i, r)
-			}
+			isWrong := i%10 == 3
+			assert.Equal(t, isWrong, r.Status == "failed", "row %d", i)
+			assert.Equal(t, isWrong, r.Errors["email"] != nil, "row %d", i)
+			assert.Equal(t, isWrong, r.ID == nil, "row %d", i)
 		}
 	})
 }
@@ -289,9 +293,8 @@ func TestListLeads_Filters(t *testing.T) {
 			"metadata": {Metadata: map[string]string{"plan": "pro"}},
 		} {
 			list := ok[*sdk.LeadList](t)(c.Leads.List(background, &filter))
-			if len(list.Data) != 1 || list.Data[0].ID != ada.ID {
-				t.Errorf("the filter %s finds %d", name, len(list.Data))
-			}
+			require.Len(t, list.Data, 1, "the filter %s", name)
+			assert.Equal(t, ada.ID, list.Data[0].ID, "the filter %s", name)
 		}
 		isSigned(t, ok[*sdk.SignedURL](t)(c.Leads.Export(background, &sdk.ExportLeadsParams{Status: new(sdk.LeadStatus("new"))})))
 	})
@@ -310,18 +313,19 @@ func TestLead_IsConvertedByThePurchaseOfItsAddress(t *testing.T) {
 		purchase(t, c, "grace@example.com", price)
 		for _, made := range []*sdk.Lead{fresh, qualified} {
 			got := ok[*sdk.Lead](t)(c.Leads.Get(background, made.ID))
-			if got.Status != "converted" || *got.ConvertedOrder != order.ID || *got.ConvertedAt != *order.PaidAt || got.Customer.ID != order.Customer.ID {
-				t.Errorf("the lead is %+v", got)
-			}
+			assert.EqualValues(t, "converted", got.Status, "the lead")
+			assert.Equal(t, order.ID, *got.ConvertedOrder, "the lead")
+			assert.Equal(t, *order.PaidAt, *got.ConvertedAt, "the lead")
+			assert.Equal(t, order.Customer.ID, got.Customer.ID, "the lead")
 		}
 		purchase(t, c, "ada@example.com", price)
 		if got := ok[*sdk.Lead](t)(c.Leads.Get(background, fresh.ID)); *got.ConvertedOrder != order.ID {
 			t.Error("a later order converted it again")
 		}
 		for _, made := range []*sdk.Lead{left, stranger} {
-			if got := ok[*sdk.Lead](t)(c.Leads.Get(background, made.ID)); got.Status != made.Status || got.ConvertedAt != nil {
-				t.Errorf("the lead is %+v", got)
-			}
+			got := ok[*sdk.Lead](t)(c.Leads.Get(background, made.ID))
+			assert.Equal(t, made.Status, got.Status, "the lead")
+			assert.Nil(t, got.ConvertedAt, "the lead")
 		}
 		ok[*sdk.Lead](t)(c.Leads.Update(background, fresh.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("unsubscribed"))}))
 		_, err := c.Leads.Update(background, qualified.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("new"))})
@@ -341,9 +345,9 @@ func TestLead_GoesWithItsCustomer(t *testing.T) {
 		}
 		ada, grace := lead("ada@example.com"), lead("grace@example.com")
 		ok[*sdk.Customer](t)(c.Customers.Merge(background, ada.Customer.ID, &sdk.CustomerMerge{From: grace.Customer.ID}))
-		if got := ok[*sdk.Lead](t)(c.Leads.Get(background, grace.ID)); got.Customer.ID != ada.Customer.ID || got.Email != "grace@example.com" {
-			t.Errorf("after the merge the lead is %+v", got)
-		}
+		got := ok[*sdk.Lead](t)(c.Leads.Get(background, grace.ID))
+		assert.Equal(t, ada.Customer.ID, got.Customer.ID, "after the merge the lead")
+		assert.Equal(t, "grace@example.com", got.Email, "after the merge the lead")
 		ok[*sdk.Deleted](t)(c.Leads.Delete(background, grace.ID))
 		gone(grace)
 		ok[*sdk.Customer](t)(c.Customers.Get(background, ada.Customer.ID))

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -32,9 +34,10 @@ func accepted(t *testing.T, c *sdk.Client, order string, pages ...*sdk.LegalPage
 		t.Fatalf("accepted are %+v, not %d pages", got, len(pages))
 	}
 	for i, a := range got {
-		if a.LegalPage != pages[i].ID || a.Kind != pages[i].Kind || a.Version != pages[i].Version || a.AcceptedAt == "" {
-			t.Errorf("acceptance %d is %+v, of %+v", i, a, pages[i])
-		}
+		assert.Equal(t, pages[i].ID, a.LegalPage)
+		assert.Equal(t, pages[i].Kind, a.Kind)
+		assert.Equal(t, pages[i].Version, a.Version)
+		assert.NotEmpty(t, a.AcceptedAt)
 	}
 }
 

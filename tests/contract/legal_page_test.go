@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -19,36 +22,36 @@ func legalPage(t *testing.T, c *sdk.Client, body *sdk.LegalPageCreate) *sdk.Lega
 func TestLegalPage_HasAVersionForEachTextThatHeld(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := legalPage(t, c, &sdk.LegalPageCreate{Kind: sdk.LegalPageKindTerms, Title: "Our terms", Body: new("*1*"), Metadata: &sdk.Metadata{"k": "v"}})
-		if made.Slug != "our-terms" || made.Status != sdk.LegalPageStatusDraft || made.Version != 0 || made.PublishedAt != nil || made.Locale != "en" || *made.BodyHTML != "<p><em>1</em></p>\n" {
-			t.Errorf("the page is %+v", made)
-		}
+		assert.Equal(t, "our-terms", made.Slug, "the page")
+		assert.Equal(t, sdk.LegalPageStatusDraft, made.Status, "the page")
+		assert.Zero(t, made.Version, "the page")
+		require.Nil(t, made.PublishedAt, "the page")
+		assert.Equal(t, "en", made.Locale, "the page")
+		assert.Equal(t, "<p><em>1</em></p>\n", *made.BodyHTML, "the page")
 		first := ok[*sdk.LegalPage](t)(c.LegalPages.Publish(background, made.Slug))
-		if first.Version != 1 || first.PublishedAt == nil {
-			t.Errorf("the published page is %+v", first)
-		}
+		assert.EqualValues(t, 1, first.Version, "the published page")
+		assert.NotNil(t, first.PublishedAt, "the published page")
 		ok[*sdk.LegalPage](t)(c.LegalPages.Unpublish(background, made.ID))
 		again := ok[*sdk.LegalPage](t)(c.LegalPages.Publish(background, made.ID))
-		if again.Version != 1 || *again.PublishedAt != *first.PublishedAt {
-			t.Errorf("the same text published again is %+v", again)
-		}
+		assert.EqualValues(t, 1, again.Version, "the same text published")
+		assert.Equal(t, *first.PublishedAt, *again.PublishedAt, "the same text published")
 		second := ok[*sdk.LegalPage](t)(c.LegalPages.Update(background, made.ID, &sdk.LegalPageUpdate{Body: new("2"), Slug: new("terms"), Metadata: sdk.Set(sdk.MetadataUpdate{"k": nil})}))
-		if second.Version != 2 || second.Slug != "terms" || len(second.Metadata) != 0 {
-			t.Errorf("the changed page is %+v", second)
-		}
+		assert.EqualValues(t, 2, second.Version, "the changed page")
+		assert.Equal(t, "terms", second.Slug, "the changed page")
+		assert.Empty(t, second.Metadata, "the changed page")
 		for _, ref := range []string{made.ID, "our-terms", "terms"} {
 			same(t, ok[*sdk.LegalPage](t)(c.LegalPages.Get(background, ref)), second)
 		}
 		var found []string
 		for _, v := range ok[*sdk.LegalPageVersionList](t)(c.LegalPages.ListVersions(background, made.ID)).Data {
-			if v.Body != nil || v.BodyHTML != nil {
-				t.Errorf("the list shows %+v", v)
-			}
+			assert.Nil(t, v.Body, "the list")
+			assert.Nil(t, v.BodyHTML, "the list")
 			found = append(found, v.Title)
 		}
 		same(t, found, []string{"Our terms", "Our terms"})
-		if then := ok[*sdk.LegalPageVersion](t)(c.LegalPages.GetVersion(background, made.ID, "1")); *then.Body != "*1*" || *then.BodyHTML != "<p><em>1</em></p>\n" {
-			t.Errorf("the first version is %+v", then)
-		}
+		then := ok[*sdk.LegalPageVersion](t)(c.LegalPages.GetVersion(background, made.ID, "1"))
+		assert.Equal(t, "*1*", *then.Body, "the first version")
+		assert.Equal(t, "<p><em>1</em></p>\n", *then.BodyHTML, "the first version")
 		_, err := c.LegalPages.GetVersion(background, made.ID, "3")
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "version")
 		ok[*sdk.Deleted](t)(c.LegalPages.Delete(background, made.ID))
@@ -71,9 +74,9 @@ func TestLegalPage_OfAKindAndLocaleHoldsAlone(t *testing.T) {
 			_, err := published(c, kind, "en")
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 			twin := ok[*sdk.LegalPage](t)(c.LegalPages.Duplicate(background, first.ID))
-			if twin.Version != 0 || twin.Status != sdk.LegalPageStatusDraft || twin.Slug == first.Slug {
-				t.Errorf("the twin is %+v", twin)
-			}
+			assert.Zero(t, twin.Version, "the twin")
+			assert.Equal(t, sdk.LegalPageStatusDraft, twin.Status, "the twin")
+			assert.NotEqual(t, first.Slug, twin.Slug, "the twin")
 			_, err = c.LegalPages.Publish(background, twin.ID)
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 			ok[*sdk.LegalPage](t)(c.LegalPages.Archive(background, first.ID))
@@ -127,9 +130,8 @@ func TestListLegalPages_FiltersAndLeavesBodiesOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l.Body != nil || l.BodyHTML != nil {
-					t.Errorf("the list shows the body of %+v", l)
-				}
+				assert.Nil(t, l.Body, "the list shows the body")
+				assert.Nil(t, l.BodyHTML, "the list shows the body")
 				found = append(found, l.ID)
 			}
 			if !slices.Equal(found, want.ids) {
@@ -179,9 +181,9 @@ func TestPublish_ByManyAtOnceIsOneVersion(t *testing.T) {
 			}
 			return err
 		})
-		if post = ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, post.ID)); len(errs) > 0 || post.Version != 1 {
-			t.Errorf("the post has version %d: %v", post.Version, errs)
-		}
+		post = ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, post.ID))
+		assert.LessOrEqual(t, len(errs), 0)
+		assert.EqualValues(t, 1, post.Version)
 		if all := ok[*sdk.LegalPageVersionList](t)(c.LegalPages.ListVersions(background, page.ID)).Data; len(all) != 1 {
 			t.Errorf("the page has %d versions", len(all))
 		}

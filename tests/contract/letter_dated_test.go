@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -56,13 +57,14 @@ func TestLetters_AnInvoiceIsDue(t *testing.T) {
 			}
 			advance(t, c, time.Hour)
 			sent := sentOf(t, c, "invoice_reminder")
-			if len(sent) != n+1 || sent[0].About.Object != "invoice" || sent[0].About.ID != invoice.ID {
-				t.Fatalf("%d are sent: %+v", len(sent), sent)
-			}
+			require.Len(t, sent, n+1)
+			require.Equal(t, "invoice", sent[0].About.Object)
+			require.Equal(t, invoice.ID, sent[0].About.ID)
 			for _, l := range sent {
-				if text := arrived(s, l.ID); !strings.Contains(text.Text, *invoice.HostedURL) || !strings.Contains(text.Text, "Amount due: $40.00") || !strings.Contains(text.Subject, day) {
-					t.Errorf("it says %q, %q", text.Subject, text.Text)
-				}
+				text := arrived(s, l.ID)
+				assert.Contains(t, text.Text, *invoice.HostedURL)
+				assert.Contains(t, text.Text, "Amount due: $40.00")
+				assert.Contains(t, text.Subject, day)
 			}
 			for _, l := range sent {
 				if !told[l.ID] && !strings.Contains(*l.Subject, step.says) {
@@ -110,16 +112,16 @@ func TestLetters_AnInvoiceIsRemindedOfOnceAfterARest(t *testing.T) {
 		}
 		advance(t, c, 11*aDay)
 		retry()
-		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 1 || !strings.Contains(*sent[0].Subject, " is due on ") {
-			t.Fatalf("a day after it was due they are %+v", sent)
-		}
+		sent := sentOf(t, c, "invoice_reminder")
+		require.Len(t, sent, 1, "a day after it was due they")
+		require.Contains(t, *sent[0].Subject, " is due on ", "a day after it was due they")
 		issued(t, c)
 		s.Mail.Refuse(errRefused)
 		advance(t, c, 60*aDay)
 		retry()
-		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 3 || !strings.Contains(*sent[0].Subject, " was due on ") {
-			t.Errorf("weeks later they are %+v", sent)
-		}
+		sent = sentOf(t, c, "invoice_reminder")
+		require.Len(t, sent, 3, "weeks later they")
+		assert.Contains(t, *sent[0].Subject, " was due on ", "weeks later they")
 	})
 }
 
@@ -132,9 +134,9 @@ func TestResendLetter_AReminderSaysThatItsDayIsOver(t *testing.T) {
 		advance(t, c, 5*aDay)
 		ok[*sdk.Letter](t)(c.Letters.Resend(background, first.ID))
 		settledLetters(t, c, "invoice_reminder")
-		if l := ok[*sdk.Letter](t)(c.Letters.Get(background, first.ID)); l.Status != sdk.LetterStatusSent || !strings.Contains(*l.Subject, " was due on ") {
-			t.Errorf("it is %+v", l)
-		}
+		l := ok[*sdk.Letter](t)(c.Letters.Get(background, first.ID))
+		assert.Equal(t, sdk.LetterStatusSent, l.Status)
+		assert.Contains(t, *l.Subject, " was due on ")
 	})
 }
 
@@ -152,12 +154,14 @@ func TestLetters_RemindersToOneMailboxWait(t *testing.T) {
 				waits = l
 			}
 		}
-		if waits.ID == "" || waits.About.ID != invoice.ID || waits.Attempts != 0 || !waits.NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)) || !strings.Contains(*waits.LastError, "to this address") {
-			t.Fatalf("they are %+v", settledLetters(t, c, "invoice_reminder"))
-		}
-		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 2 || sent[0].About.ID != other.ID {
-			t.Errorf("those that are sent are %+v", sent)
-		}
+		require.NotEmpty(t, waits.ID)
+		require.Equal(t, invoice.ID, waits.About.ID)
+		require.Zero(t, waits.Attempts)
+		require.True(t, waits.NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)))
+		require.Contains(t, *waits.LastError, "to this address")
+		sent := sentOf(t, c, "invoice_reminder")
+		require.Len(t, sent, 2, "those")
+		assert.Equal(t, other.ID, sent[0].About.ID, "those")
 		s.Must(t, "UPDATE throttles SET ends_at = 0 WHERE subject LIKE 'unasked:%'")
 		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE id = '"+waits.ID+"'")
 		assert.True(t, comes(func() bool { // while it is tried again it looks as if it waited
@@ -336,9 +340,9 @@ func TestLetters_APlanChangesAfterAPause(t *testing.T) {
 				again = sent.Text
 			}
 		}
-		if !strings.Contains(again, "when it is resumed") || strings.Contains(again, end.Format("2 January 2006")) || strings.Contains(again, "90.00") {
-			t.Errorf("without a day it says %q", again)
-		}
+		assert.Contains(t, again, "when it is resumed", "without a day")
+		assert.NotContains(t, again, end.Format("2 January 2006"), "without a day")
+		assert.NotContains(t, again, "90.00", "without a day")
 	})
 }
 

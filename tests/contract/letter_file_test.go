@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -74,9 +76,9 @@ func TestLetters_TellOfANewVersionOfAFileIfAsked(t *testing.T) {
 			t.Errorf("told are %v", to)
 		}
 		letters := ok[*sdk.LetterList](t)(c.Letters.List(background, &sdk.ListLettersParams{Kind: new(sdk.LetterKind("file_updated")), Customer: &order.Customer.ID})).Data
-		if len(letters) != 1 || letters[0].About.Object != "file" || letters[0].About.ID != made.ID {
-			t.Fatalf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 1, "the letters")
+		require.Equal(t, "file", letters[0].About.Object, "the letters")
+		require.Equal(t, made.ID, letters[0].About.ID, "the letters")
 		tells(t, s, letters[0], "New version of Course.zip from Test", "There is a new version of Course.zip, which you have from Test.")
 		_, after, _ := strings.Cut(arrived(s, letters[0].ID).Text, "/files/")
 		token, _, _ := strings.Cut(after, "\n")

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -15,9 +18,10 @@ const aDay = 24 * time.Hour
 func tells(t *testing.T, s *harness.Server, l sdk.Letter, subject string, texts ...string) {
 	t.Helper()
 	sent := arrived(s, l.ID)
-	if sent == nil || sent.Subject != subject || *l.Subject != subject || *l.To != sent.To {
-		t.Fatalf("what arrived is %+v, of %+v", sent, l)
-	}
+	require.NotNil(t, sent)
+	require.Equal(t, subject, sent.Subject)
+	require.Equal(t, subject, *l.Subject)
+	require.Equal(t, sent.To, *l.To)
 	for _, text := range texts {
 		if !strings.Contains(sent.Text, text) {
 			t.Errorf("%q is not in %q", text, sent.Text)
@@ -39,9 +43,10 @@ func TestLetters_ATrialIsOverSoon(t *testing.T) {
 		for interval, notice := range map[sdk.PriceVariantInterval]time.Duration{"month": 3 * aDay, "year": 7 * aDay} {
 			sub := onTrial(t, c, interval, 14)
 			l := only(t, c, "trial_ending", sdk.LetterStatusQueued)
-			if due := sub.TrialEnd.Time().Add(-notice); !l.NextAttemptAt.Time().Equal(due) || l.About.Object != "subscription" || l.About.ID != sub.ID {
-				t.Errorf("before its day, %s, the letter is %+v", due, l)
-			}
+			due := sub.TrialEnd.Time().Add(-notice)
+			assert.True(t, l.NextAttemptAt.Time().Equal(due))
+			assert.Equal(t, "subscription", l.About.Object)
+			assert.Equal(t, sub.ID, l.About.ID)
 			advance(t, c, 14*aDay-notice+time.Minute)
 			l = only(t, c, "trial_ending", sdk.LetterStatusSent)
 			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": $9.00\n",
@@ -70,9 +75,9 @@ func TestLetters_ATrialSaysWhatIsPaidThen(t *testing.T) {
 		sub := onTrial(t, c, "month", 14)
 		s.Must(t, "UPDATE subscriptions SET billing_cycles = 1 WHERE id = '"+sub.ID+"'")
 		advance(t, c, 12*aDay)
-		if sent := arrived(s, only(t, c, "trial_ending", sdk.LetterStatusSent).ID); strings.Contains(sent.Text, "every") || !strings.Contains(sent.Text, "no payments after that one") {
-			t.Errorf("of one payment it says %q", sent.Text)
-		}
+		sent := arrived(s, only(t, c, "trial_ending", sdk.LetterStatusSent).ID)
+		assert.NotContains(t, sent.Text, "every", "of one payment")
+		assert.Contains(t, sent.Text, "no payments after that one", "of one payment")
 	})
 }
 
@@ -91,9 +96,8 @@ func TestLetters_CancelledTwiceHasOneLetter(t *testing.T) {
 		s.Mail.Refuse(nil)
 		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE kind = 'subscription_canceled'")
 		letters := becomes(t, c, "subscription_canceled", sdk.LetterStatusSent, sdk.LetterStatusSkipped)
-		if len(letters) != 2 || arrived(s, letters[1].ID) != nil {
-			t.Errorf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 2, "the letters")
+		assert.Nil(t, arrived(s, letters[1].ID), "the letters")
 	})
 }
 
@@ -126,9 +130,11 @@ func TestLetters_OfAccessWaitForTheirHour(t *testing.T) {
 		give()
 		give()
 		letters := becomes(t, c, "access_given", sdk.LetterStatusQueued, sdk.LetterStatusQueued)
-		if len(letters) != 3 || letters[0].Attempts != 0 || letters[1].Attempts != 0 || letters[0].LastError == nil || !letters[0].NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)) {
-			t.Fatalf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 3, "the letters")
+		require.Zero(t, letters[0].Attempts, "the letters")
+		require.Zero(t, letters[1].Attempts, "the letters")
+		require.NotNil(t, letters[0].LastError, "the letters")
+		require.True(t, letters[0].NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)), "the letters")
 		s.Must(t, "UPDATE throttles SET ends_at = 0 WHERE subject = 'access'")
 		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE status = 'queued'")
 		if letters = becomes(t, c, "access_given", sdk.LetterStatusSent, sdk.LetterStatusSent); letters[0].LastError != nil {
@@ -143,9 +149,9 @@ func TestLetters_AreSentOnTheWayOfAClock(t *testing.T) {
 		onTrial(t, c, "month", 14)
 		advance(t, c, 40*aDay)
 		only(t, c, "trial_ending", sdk.LetterStatusSent)
-		if receipts := settledLetters(t, c, "receipt"); len(receipts) != 2 || receipts[0].Status != sdk.LetterStatusSent {
-			t.Errorf("the receipts are %+v", receipts)
-		}
+		receipts := settledLetters(t, c, "receipt")
+		require.Len(t, receipts, 2, "the receipts")
+		assert.Equal(t, sdk.LetterStatusSent, receipts[0].Status, "the receipts")
 	})
 }
 
@@ -155,17 +161,18 @@ func TestLetters_NotOfATrialThatWasCancelledOrExtended(t *testing.T) {
 		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{TrialEnd: new(sdk.TimeOf(sub.TrialEnd.Time().Add(10 * aDay)))}))
 		advance(t, c, 12*aDay)
 		letters := settledLetters(t, c, "trial_ending")
-		if len(letters) != 2 || letters[1].Status != sdk.LetterStatusSkipped || !strings.Contains(*letters[1].LastError, "extended") || letters[0].Status != sdk.LetterStatusQueued {
-			t.Fatalf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 2, "the letters")
+		require.Equal(t, sdk.LetterStatusSkipped, letters[1].Status, "the letters")
+		require.Contains(t, *letters[1].LastError, "extended", "the letters")
+		require.Equal(t, sdk.LetterStatusQueued, letters[0].Status, "the letters")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
 		tells(t, s, only(t, c, "subscription_canceled", sdk.LetterStatusSent), "Your subscription at Test is cancelled",
 			"It goes on until "+sub.TrialEnd.Time().Add(10*aDay).Format("2 January 2006"))
 		advance(t, c, 13*aDay)
 		letters = settledLetters(t, c, "trial_ending")
-		if letters[0].Status != sdk.LetterStatusSkipped || letters[0].LastError == nil || arrived(s, letters[0].ID) != nil {
-			t.Errorf("the letters are %+v", letters)
-		}
+		assert.Equal(t, sdk.LetterStatusSkipped, letters[0].Status, "the letters")
+		require.NotNil(t, letters[0].LastError, "the letters")
+		assert.Nil(t, arrived(s, letters[0].ID), "the letters")
 		tells(t, s, only(t, c, "subscription_ended", sdk.LetterStatusSent), "Your subscription at Test has ended", "Your access ended on ")
 	})
 }
@@ -180,15 +187,15 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 		advance(t, c, 31*aDay)
 		invoice := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice"))).LatestInvoice.Object
 		l := only(t, c, "payment_failed", sdk.LetterStatusSent)
-		if l.About.Object != "invoice" || l.About.ID != invoice.ID || l.Customer.ID != who {
-			t.Errorf("the letter is %+v", l)
-		}
+		assert.Equal(t, "invoice", l.About.Object, "the letter")
+		assert.Equal(t, invoice.ID, l.About.ID, "the letter")
+		assert.Equal(t, who, l.Customer.ID, "the letter")
 		tells(t, s, l, "Your payment to Test did not go through", "Amount due: $9.00\n", "Visa card ending in 0341", "Reason: ", "Next attempt: "+
 			invoice.NextPaymentAttemptAt.Time().Format("2 January 2006")+"\n", *invoice.HostedURL)
 		advance(t, c, 3*aDay)
-		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 || letters[0].Status != sdk.LetterStatusSent {
-			t.Errorf("after the second attempt the letters are %+v", letters)
-		}
+		letters := settledLetters(t, c, "payment_failed")
+		require.Len(t, letters, 2, "after the second attempt the letters")
+		assert.Equal(t, sdk.LetterStatusSent, letters[0].Status, "after the second attempt the letters")
 		advance(t, c, 6*aDay)
 		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 {
 			t.Errorf("the last attempt has a letter of its own: %+v", letters)
@@ -218,13 +225,14 @@ func TestLetters_ALastInvoiceWasDeclined(t *testing.T) {
 			order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Subscription: &sub.ID}, sdk.Expand("invoice"))).Data[0]
 			invoice := order.Invoice.Object
 			l := becomes(t, c, "payment_failed", sdk.LetterStatusSent)[0]
-			if l.About.Object != "invoice" || l.About.ID != invoice.ID || l.Customer.ID != sub.Customer.ID || invoice.Status != sdk.InvoiceStatusPastDue {
-				t.Errorf("the letter is %+v, of %+v", l, invoice)
-			}
+			assert.Equal(t, "invoice", l.About.Object)
+			assert.Equal(t, invoice.ID, l.About.ID)
+			assert.Equal(t, sub.Customer.ID, l.Customer.ID)
+			assert.Equal(t, sdk.InvoiceStatusPastDue, invoice.Status)
 			tells(t, s, l, "Your payment to Test did not go through", append(says, declined, "Amount due: ", *invoice.HostedURL)...)
-			if text := arrived(s, l.ID).Text; strings.Contains(text, "Next attempt") || strings.Contains(text, "in the end") {
-				t.Errorf("the letter says %q", text)
-			}
+			text := arrived(s, l.ID).Text
+			assert.NotContains(t, text, "Next attempt", "the letter")
+			assert.NotContains(t, text, "in the end", "the letter")
 		}
 		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 {
 			t.Errorf("the letters are %+v", letters)
@@ -245,9 +253,8 @@ func TestLetters_NotOfAnInvoiceThatWasPaidMeanwhile(t *testing.T) {
 		s.Mail.Refuse(nil)
 		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE id = '"+l.ID+"'")
 		l = only(t, c, "payment_failed", sdk.LetterStatusSkipped)
-		if *l.LastError != "The invoice is paid now." || arrived(s, l.ID) != nil {
-			t.Errorf("the letter is %+v", l)
-		}
+		assert.Equal(t, "The invoice is paid now.", *l.LastError, "the letter")
+		assert.Nil(t, arrived(s, l.ID), "the letter")
 	})
 }
 
@@ -257,9 +264,9 @@ func TestLetters_AccessWasGiven(t *testing.T) {
 		who := member(t, c)
 		g := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
 		l := only(t, c, "access_given", sdk.LetterStatusSent)
-		if l.About.Object != "grant" || l.About.ID != g.ID || *l.To != who.Email {
-			t.Errorf("the letter is %+v", l)
-		}
+		assert.Equal(t, "grant", l.About.Object, "the letter")
+		assert.Equal(t, g.ID, l.About.ID, "the letter")
+		assert.Equal(t, who.Email, *l.To, "the letter")
 		name := ok[*sdk.Product](t)(c.Products.Get(background, product)).Name
 		tells(t, s, l, "You have access to "+name+" from Test", "Test has given you access to "+name+".")
 		s.Mail.Refuse(errRefused)
@@ -278,9 +285,9 @@ func TestLetters_MoneyWasGivenBack(t *testing.T) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(500))}))
 		l := only(t, c, "refund", sdk.LetterStatusSent)
-		if l.About.Object != "refund" || l.About.ID != refund.ID || *l.To != "ada@example.com" {
-			t.Errorf("the letter is %+v", l)
-		}
+		assert.Equal(t, "refund", l.About.Object, "the letter")
+		assert.Equal(t, refund.ID, l.About.ID, "the letter")
+		assert.Equal(t, "ada@example.com", *l.To, "the letter")
 		tells(t, s, l, "Your refund from Test: order 1", "$5.00", order.ReceiptURL)
 	})
 }

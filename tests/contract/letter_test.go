@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -85,13 +88,15 @@ func TestLetters_AReceiptFollowsAPurchase(t *testing.T) {
 			t.Errorf("it says of itself %+v", l)
 		}
 		got := ok[*sdk.Letter](t)(c.Letters.Get(background, l.ID, sdk.Expand("customer")))
-		if got.ID != l.ID || got.Customer.Object.Email != "ada@example.com" {
-			t.Errorf("alone it is %+v", got)
-		}
+		assert.Equal(t, l.ID, got.ID, "alone")
+		assert.Equal(t, "ada@example.com", got.Customer.Object.Email, "alone")
 		sent := arrived(s, l.ID)
-		if sent.ID != l.ID || sent.Subject != *l.Subject || sent.To != "ada@example.com" || sent.From != "Test" || sent.ReplyTo != "test@example.com" || !strings.Contains(sent.Text, order.ReceiptURL) {
-			t.Errorf("what arrived is %+v", sent)
-		}
+		assert.Equal(t, l.ID, sent.ID, "what arrived")
+		assert.Equal(t, *l.Subject, sent.Subject, "what arrived")
+		assert.Equal(t, "ada@example.com", sent.To, "what arrived")
+		assert.Equal(t, "Test", sent.From, "what arrived")
+		assert.Equal(t, "test@example.com", sent.ReplyTo, "what arrived")
+		assert.Contains(t, sent.Text, order.ReceiptURL, "what arrived")
 		_, err := s.SDK(t).Letters.Get(background, l.ID)
 		refused(t, err, http.StatusNotFound, "resource_missing", "")
 		_, err = c.Letters.List(background, &sdk.ListLettersParams{Customer: new(randomID("cus"))})
@@ -122,9 +127,10 @@ func TestLetters_AReceiptHasWhatWasBought(t *testing.T) {
 		key := ok[*sdk.LicenseKeyList](t)(c.LicenseKeys.List(background, nil)).Data[0]
 		_, link, _ := strings.Cut(text, "Download Course.zip\nhttp://shop.test")
 		link, _, _ = strings.Cut(link, "\n")
-		if !strings.Contains(text, "The club\nhttps://club.example.com/in\n") || !strings.Contains(text, "Licence key for ") || !strings.Contains(text, key.DisplayKey[len(key.DisplayKey)-4:]) || !strings.HasPrefix(link, "/files/") {
-			t.Errorf("the letter says %q", text)
-		}
+		assert.Contains(t, text, "The club\nhttps://club.example.com/in\n", "the letter")
+		assert.Contains(t, text, "Licence key for ", "the letter")
+		assert.Contains(t, text, key.DisplayKey[len(key.DisplayKey)-4:], "the letter")
+		assert.True(t, strings.HasPrefix(link, "/files/"), "the letter")
 	})
 }
 
@@ -136,31 +142,32 @@ func TestLetters_CanBeSwitchedOff(t *testing.T) {
 			t.Errorf("at first the letters are %+v", before)
 		}
 		changed := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Letters: map[string]bool{"receipt": false}})).Letters
-		if changed.Receipt || !changed.PaymentFailed {
-			t.Errorf("then they are %+v", changed)
-		}
+		assert.False(t, changed.Receipt, "then they")
+		assert.True(t, changed.PaymentFailed, "then they")
 		_, err := c.Account.Update(background, &sdk.AccountUpdate{Letters: map[string]bool{"birthday": false}})
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "letters.birthday")
 		_, err = c.Account.Update(background, &sdk.AccountUpdate{Letters: map[string]bool{"birthday": true}})
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "letters.birthday")
 		purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		l := only(t, c, "receipt", sdk.LetterStatusSkipped)
-		if arrived(s, l.ID) != nil || !strings.Contains(*l.LastError, "switched") || l.To != nil || l.SentAt != nil {
-			t.Errorf("the letter is %+v", l)
-		}
+		require.Nil(t, arrived(s, l.ID), "the letter")
+		assert.Contains(t, *l.LastError, "switched", "the letter")
+		assert.Nil(t, l.To, "the letter")
+		assert.Nil(t, l.SentAt, "the letter")
 		again := ok[*sdk.Letter](t)(c.Letters.Resend(background, l.ID))
-		if again.Status != sdk.LetterStatusQueued || again.Resends != 1 || again.NextAttemptAt == nil || again.LastError != nil {
-			t.Errorf("asked for, it is %+v", again)
-		}
+		assert.Equal(t, sdk.LetterStatusQueued, again.Status, "asked")
+		assert.EqualValues(t, 1, again.Resends, "asked")
+		require.NotNil(t, again.NextAttemptAt, "asked")
+		assert.Nil(t, again.LastError, "asked")
 		only(t, c, "receipt", sdk.LetterStatusSent)
 		if sent := arrived(s, l.ID); sent.ID != l.ID+"-1" {
 			t.Errorf("what arrived is %+v", sent)
 		}
 		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Letters: map[string]bool{"receipt": true}}))
 		purchase(t, c, "bob@example.com", onSale(t, c, 1900))
-		if letters := settledLetters(t, c, "receipt"); len(letters) != 2 || letters[0].Status != sdk.LetterStatusSent {
-			t.Errorf("switched on again, the letters are %+v", letters)
-		}
+		letters := settledLetters(t, c, "receipt")
+		require.Len(t, letters, 2, "switched on again, the letters")
+		assert.Equal(t, sdk.LetterStatusSent, letters[0].Status, "switched on again, the letters")
 	})
 }
 
@@ -169,9 +176,9 @@ func TestResendLetter_IsLimited(t *testing.T) {
 		s.Mail.Refuse(errRefused)
 		purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		l := only(t, c, "receipt", sdk.LetterStatusQueued)
-		if l.Attempts != 1 || *l.LastError != "554 5.7.1 <(the address)> is not wanted" || l.NextAttemptAt.Time().Before(time.Now().Add(50*time.Second)) {
-			t.Errorf("the letter is %+v", l)
-		}
+		assert.EqualValues(t, 1, l.Attempts, "the letter")
+		assert.Equal(t, "554 5.7.1 <(the address)> is not wanted", *l.LastError, "the letter")
+		assert.False(t, l.NextAttemptAt.Time().Before(time.Now().Add(50*time.Second)), "the letter")
 		_, err := c.Letters.Resend(background, l.ID)
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "status")
 		s.Must(t, "UPDATE letters SET status = 'failed', next_attempt_at = NULL")

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -26,34 +28,36 @@ func TestActivateLicenseKey_TakesAPlaceOnce(t *testing.T) {
 		first := on(k, "mac")
 		first.Name, first.Metadata = new("Ada's laptop"), &sdk.Metadata{"os": "mac"}
 		made := ok[*sdk.LicenseActivation](t)(c.LicenseKeys.Activate(background, first))
-		if made.LicenseKey != k.ID || *made.Name != "Ada's laptop" || made.Token == nil || made.Metadata["os"] != "mac" {
-			t.Errorf("the activation is %+v", made)
-		}
+		assert.Equal(t, k.ID, made.LicenseKey, "the activation")
+		assert.Equal(t, "Ada's laptop", *made.Name, "the activation")
+		require.NotNil(t, made.Token, "the activation")
+		assert.Equal(t, "mac", made.Metadata["os"], "the activation")
 		again := ok[*sdk.LicenseActivation](t)(c.LicenseKeys.Activate(background, on(k, "mac")))
-		if again.ID != made.ID || *again.Name != "Ada's laptop" || again.Token == nil {
-			t.Errorf("the same device is %+v", again)
-		}
+		assert.Equal(t, made.ID, again.ID, "the same device")
+		assert.Equal(t, "Ada's laptop", *again.Name, "the same device")
+		assert.NotNil(t, again.Token, "the same device")
 		_, err := c.LicenseKeys.Activate(background, on(k, "windows"))
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "activation_limit")
 		_, err = c.LicenseKeys.Update(background, k.ID, &sdk.LicenseKeyUpdate{ActivationLimit: sdk.Set(int64(0))})
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "activation_limit")
 		validate := &sdk.LicenseKeyValidate{Key: *k.Key, Product: k.Product.ID, Fingerprint: new("windows")}
-		if v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, validate)); v.Code != "not_activated" || v.Activation != nil || v.Token != nil {
-			t.Errorf("the validation is %+v", v)
-		}
+		v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, validate))
+		assert.EqualValues(t, "not_activated", v.Code, "the validation")
+		require.Nil(t, v.Activation, "the validation")
+		assert.Nil(t, v.Token, "the validation")
 		gone := ok[*sdk.Deleted](t)(c.LicenseKeys.Deactivate(background, &sdk.LicenseKeyDeactivate{Key: *k.Key, Product: k.Product.ID, Fingerprint: new("mac")}))
 		if gone.ID != made.ID {
 			t.Errorf("%s was deactivated, not %s", gone.ID, made.ID)
 		}
 		other := ok[*sdk.LicenseActivation](t)(c.LicenseKeys.Activate(background, on(k, "windows")))
 		list := ok[*sdk.LicenseActivationList](t)(c.LicenseKeys.ListActivations(background, k.ID, nil)).Data
-		if len(list) != 1 || list[0].ID != other.ID || list[0].Token != nil {
-			t.Errorf("the activations are %+v", list)
-		}
+		require.Len(t, list, 1, "the activations")
+		assert.Equal(t, other.ID, list[0].ID, "the activations")
+		assert.Nil(t, list[0].Token, "the activations")
 		ok[*sdk.Deleted](t)(c.LicenseKeys.DeleteActivation(background, k.ID, other.ID))
-		if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)); got.ActivationsCount != 0 || got.LastValidatedAt == nil {
-			t.Errorf("the key is %+v", got)
-		}
+		got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID))
+		assert.Zero(t, got.ActivationsCount, "the key")
+		assert.NotNil(t, got.LastValidatedAt, "the key")
 	})
 }
 
@@ -79,9 +83,9 @@ func TestActivateLicenseKey_OfManyAtOnceOneGetsTheLastPlace(t *testing.T) {
 				refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "activation_limit")
 			}
 		}
-		if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)).ActivationsCount; won != 1 || got != 2 {
-			t.Errorf("%d programs got the last place, and %d are counted", won, got)
-		}
+		got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)).ActivationsCount
+		assert.Equal(t, 1, won)
+		assert.EqualValues(t, 2, got)
 	})
 }
 
@@ -122,9 +126,11 @@ func TestLicenseKey_OfAnotherProductOrAccountIsUnknown(t *testing.T) {
 		var answers []string
 		for _, key := range []string{"AAAAA-AAAAA", *mine.Key, *foreign.Key} {
 			v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, &sdk.LicenseKeyValidate{Key: key, Product: product, Fingerprint: new("mac")}))
-			if v.Valid || v.Code != "not_found" || v.LicenseKey != nil || v.Activation != nil || v.Token != nil {
-				t.Errorf("the validation is %+v", v)
-			}
+			assert.False(t, v.Valid, "the validation")
+			assert.EqualValues(t, "not_found", v.Code, "the validation")
+			require.Nil(t, v.LicenseKey, "the validation")
+			require.Nil(t, v.Activation, "the validation")
+			assert.Nil(t, v.Token, "the validation")
 			_, err := c.LicenseKeys.Activate(background, &sdk.LicenseKeyActivate{Key: key, Product: product, Fingerprint: "mac"})
 			answers = append(answers, refused(t, err, http.StatusNotFound, "resource_missing", "key").Message)
 			_, err = c.LicenseKeys.Deactivate(background, &sdk.LicenseKeyDeactivate{Key: key, Product: product, Fingerprint: new("mac")})
@@ -153,31 +159,32 @@ func TestLicenseToken_IsCheckedByAnotherLibrary(t *testing.T) {
 		for token, published := range map[string]sdk.LicenseSigningKey{before: signing[1], after: signing[0]} {
 			text, err := json.Marshal(published.Jwk)
 			var jwk jose.JSONWebKey
-			if err != nil || jwk.UnmarshalJSON(text) != nil || !jwk.Valid() || !jwk.IsPublic() {
-				t.Fatalf("no JSON Web Key: %s %v", text, err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, jwk.UnmarshalJSON(text))
+			require.True(t, jwk.Valid())
+			require.True(t, jwk.IsPublic())
 			signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.EdDSA})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kid := signed.Signatures[0].Header.KeyID; kid != published.Kid || kid != jwk.KeyID {
-				t.Errorf("the token names %s, the key is %s", kid, published.Kid)
-			}
+			kid := signed.Signatures[0].Header.KeyID
+			assert.Equal(t, published.Kid, kid)
+			assert.Equal(t, jwk.KeyID, kid)
 			payload, err := signed.Verify(jwk)
 			var claims map[string]any
-			if err != nil || json.Unmarshal(payload, &claims) != nil {
-				t.Fatal(err)
-			}
-			if claims["sub"] != k.ID || claims["prd"] != product || claims["fpr"] != "mac" || !strings.HasPrefix(claims["iss"].(string), "acct_") {
-				t.Errorf("the token says %v", claims)
-			}
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(payload, &claims))
+			assert.Equal(t, k.ID, claims["sub"], "the token")
+			assert.Equal(t, product, claims["prd"], "the token")
+			assert.Equal(t, "mac", claims["fpr"], "the token")
+			assert.True(t, strings.HasPrefix(claims["iss"].(string), "acct_"), "the token")
 			if days := (claims["exp"].(float64) - claims["iat"].(float64)) / 86400; days != 30 {
 				t.Errorf("the token lasts %v days", days)
 			}
 			l, err := sdk.VerifyLicense(token, published.Jwk.X, "mac")
-			if err != nil || l.Product != product || l.LicenseKey != k.ID {
-				t.Errorf("the SDK says %+v %v", l, err)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, product, l.Product)
+			assert.Equal(t, k.ID, l.LicenseKey)
 			altered := token[:len(token)-10] + "AAAA" + token[len(token)-6:]
 			if other, err := jose.ParseSignedCompact(altered, []jose.SignatureAlgorithm{jose.EdDSA}); err == nil {
 				if _, err := other.Verify(jwk); err == nil {

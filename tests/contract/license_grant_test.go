@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -30,13 +33,13 @@ func TestGrant_HasALicenceKeyThatLivesWithIt(t *testing.T) {
 		product := licensed(t, c, nil, nil)
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		g := given(t, c, ada.ID, product.ID)
-		if len(g.Deliverables) != 1 || g.Deliverables[0].LicenseKey == nil {
-			t.Fatalf("the grant opens %+v", g.Deliverables)
-		}
+		require.Len(t, g.Deliverables, 1, "the grant")
+		require.NotNil(t, g.Deliverables[0].LicenseKey, "the grant")
 		k := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, *g.Deliverables[0].LicenseKey))
-		if *k.Grant != g.ID || k.Customer.ID != ada.ID || k.Product.ID != product.ID || !sdk.IsLicenseKey(*k.Key) {
-			t.Errorf("the key is %+v", k)
-		}
+		assert.Equal(t, g.ID, *k.Grant, "the key")
+		assert.Equal(t, ada.ID, k.Customer.ID, "the key")
+		assert.Equal(t, product.ID, k.Product.ID, "the key")
+		assert.True(t, sdk.IsLicenseKey(*k.Key), "the key")
 		code := func() sdk.LicenseValidationCode {
 			return ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, &sdk.LicenseKeyValidate{Key: *k.Key, Product: product.ID})).Code
 		}
@@ -61,9 +64,8 @@ func TestGrant_HasALicenceKeyThatLivesWithIt(t *testing.T) {
 			t.Error("the key does not end with its grant")
 		}
 		found := ok[*sdk.LicenseKeyList](t)(c.LicenseKeys.List(background, &sdk.ListLicenseKeysParams{Grant: &g.ID})).Data
-		if len(found) != 1 || found[0].ID != k.ID {
-			t.Errorf("the filter finds %+v", found)
-		}
+		require.Len(t, found, 1, "the filter")
+		assert.Equal(t, k.ID, found[0].ID, "the filter")
 		ok[*sdk.LicenseKey](t)(c.LicenseKeys.Revoke(background, k.ID))
 		ok[*sdk.Grant](t)(c.Grants.Revoke(background, g.ID))
 		ok[*sdk.Grant](t)(c.Grants.Reinstate(background, g.ID))
@@ -144,9 +146,9 @@ func TestGrant_TakesImportedKeysOldestFirst(t *testing.T) {
 		}
 		ok[*sdk.Grant](t)(c.Grants.Revoke(background, grants[2]))
 		stock("STOCK-3")
-		if got, waits := key(grants[3]), key(grants[2]); got != "STOCK-3" || waits != "" {
-			t.Errorf("the grant that waits has %q, the revoked one %q", got, waits)
-		}
+		got, waits := key(grants[3]), key(grants[2])
+		assert.Equal(t, "STOCK-3", got)
+		assert.Empty(t, waits)
 		ok[*sdk.Grant](t)(c.Grants.Reinstate(background, grants[2]))
 		stock("STOCK-4", "STOCK-5")
 		if got := key(grants[2]); got != "STOCK-4" {
@@ -168,9 +170,9 @@ func TestDeleteCustomer_EndsTheirLicenceKeys(t *testing.T) {
 		if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)); got.Status != "revoked" {
 			t.Errorf("the key is %s", got.Status)
 		}
-		if devices := ok[*sdk.LicenseActivationList](t)(c.LicenseKeys.ListActivations(background, k.ID, nil)).Data; len(devices) != 1 || devices[0].Name != nil {
-			t.Errorf("the devices are %+v", devices)
-		}
+		devices := ok[*sdk.LicenseActivationList](t)(c.LicenseKeys.ListActivations(background, k.ID, nil)).Data
+		require.Len(t, devices, 1, "the devices")
+		assert.Nil(t, devices[0].Name, "the devices")
 		_, err := c.LicenseKeys.List(background, &sdk.ListLicenseKeysParams{Grant: new(randomID("grant"))})
 		refused(t, err, http.StatusNotFound, "resource_missing", "grant")
 	})

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -44,9 +47,9 @@ func TestCreateLicenseKey_KeepsWhatIsSent(t *testing.T) {
 			_, err := c.LicenseKeys.Create(background, &sdk.LicenseKeyCreate{Product: product, Key: &short})
 			refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "key")
 		}
-		if generated := license(t, c, product, 1); !sdk.IsLicenseKey(*generated.Key) || generated.Customer.ID != "" {
-			t.Errorf("the generated key is %+v", generated)
-		}
+		generated := license(t, c, product, 1)
+		assert.True(t, sdk.IsLicenseKey(*generated.Key), "the generated key")
+		assert.Empty(t, generated.Customer.ID, "the generated key")
 	})
 }
 
@@ -54,9 +57,8 @@ func TestLicenseKey_IsShownToWhoeverAsksForItAlone(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		k := license(t, c, program(t, c), 1)
 		for _, listed := range ok[*sdk.LicenseKeyList](t)(c.LicenseKeys.List(background, nil)).Data {
-			if listed.Key != nil || listed.DisplayKey == "" {
-				t.Errorf("a list shows %+v", listed)
-			}
+			assert.Nil(t, listed.Key, "a list")
+			assert.NotEmpty(t, listed.DisplayKey, "a list")
 		}
 		for name, change := range map[string]func() (*sdk.LicenseKey, error){
 			"a change": func() (*sdk.LicenseKey, error) {
@@ -69,9 +71,8 @@ func TestLicenseKey_IsShownToWhoeverAsksForItAlone(t *testing.T) {
 			}
 		}
 		v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, &sdk.LicenseKeyValidate{Key: *k.Key, Product: k.Product.ID}))
-		if v.LicenseKey.Key != nil || v.Token != nil {
-			t.Errorf("a validation shows %+v", v)
-		}
+		require.Nil(t, v.LicenseKey.Key, "a validation")
+		assert.Nil(t, v.Token, "a validation")
 	})
 }
 
@@ -88,13 +89,12 @@ func TestLicenseKey_GoesThroughItsStates(t *testing.T) {
 		}
 		is := func(want sdk.LicenseValidationCode, status sdk.LicenseKeyStatus) {
 			t.Helper()
-			if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)).Status; code() != want || got != status {
-				t.Errorf("the key is %s and %s, not %s and %s", code(), got, want, status)
-			}
+			got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)).Status
+			assert.Equal(t, want, code())
+			assert.Equal(t, status, got)
 			found := ok[*sdk.LicenseKeyList](t)(c.LicenseKeys.List(background, &sdk.ListLicenseKeysParams{Status: &status, Product: &product})).Data
-			if len(found) != 1 || found[0].ID != k.ID {
-				t.Errorf("the filter finds %+v", found)
-			}
+			require.Len(t, found, 1, "the filter")
+			assert.Equal(t, k.ID, found[0].ID, "the filter")
 		}
 		is("valid", "granted")
 		ok[*sdk.LicenseKey](t)(c.LicenseKeys.Disable(background, k.ID))
@@ -131,13 +131,13 @@ func TestRotateLicenseKey_RevokesTheOldOne(t *testing.T) {
 			old := license(t, c, product, 2)
 			ok[*sdk.LicenseActivation](t)(c.LicenseKeys.Activate(background, &sdk.LicenseKeyActivate{Key: *old.Key, Product: product, Fingerprint: "mac"}))
 			made := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Rotate(background, old.ID, &sdk.LicenseKeyRotate{KeepActivations: &keep}))
-			if made.ID == old.ID || *made.Key == *old.Key || *made.ActivationLimit != 2 || (made.ActivationsCount == 1) != keep {
-				t.Errorf("the new key is %+v", made)
-			}
+			assert.NotEqual(t, old.ID, made.ID, "the new key")
+			assert.NotEqual(t, *old.Key, *made.Key, "the new key")
+			assert.EqualValues(t, 2, *made.ActivationLimit, "the new key")
+			assert.Equal(t, keep, made.ActivationsCount == 1, "the new key")
 			asked := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, &sdk.LicenseKeyValidate{Key: *old.Key, Product: product, Fingerprint: new("mac")}))
-			if asked.Code != "revoked" || asked.Token != nil {
-				t.Errorf("the old key is %+v", asked)
-			}
+			assert.EqualValues(t, "revoked", asked.Code, "the old key")
+			assert.Nil(t, asked.Token, "the old key")
 			want := sdk.LicenseValidationCode("not_activated")
 			if keep {
 				want = "valid"
@@ -164,22 +164,22 @@ func TestImportLicenseKeys_StoresWhatItCan(t *testing.T) {
 			{Key: "BAD-1", CustomerEmail: new("nobody")},
 			{Key: "x"},
 		}}))
-		if done.Created != 3 || done.Failed != 4 || len(done.Results) != 7 {
-			t.Fatalf("the import is %+v", done)
-		}
+		require.EqualValues(t, 3, done.Created, "the import")
+		require.EqualValues(t, 4, done.Failed, "the import")
+		require.Len(t, done.Results, 7, "the import")
 		for i, want := range []struct{ status, field string }{{"created", ""}, {"failed", "key"}, {"failed", "key"}, {"created", ""}, {"created", ""}, {"failed", "customer_email"}, {"failed", "key"}} {
 			r := done.Results[i]
-			if r.Index != int64(i) || string(r.Status) != want.status || (r.ID != nil) != (want.field == "") || len(r.Errors[want.field]) == 0 && want.field != "" {
-				t.Errorf("row %d is %+v", i, r)
-			}
+			assert.Equal(t, int64(i), r.Index)
+			assert.Equal(t, want.status, string(r.Status))
+			assert.Equal(t, want.field == "", r.ID != nil)
+			assert.False(t, len(r.Errors[want.field]) == 0 && want.field != "")
 		}
 		owned := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, *done.Results[3].ID))
-		if owned.Customer.ID != ada.ID || *owned.Key != "ADA-1" {
-			t.Errorf("the key is %+v", owned)
-		}
-		if stock := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, *done.Results[0].ID)); stock.Customer.ID != "" || *stock.ActivationLimit != 4 {
-			t.Errorf("the stock is %+v", stock)
-		}
+		assert.Equal(t, ada.ID, owned.Customer.ID, "the key")
+		assert.Equal(t, "ADA-1", *owned.Key, "the key")
+		stock := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, *done.Results[0].ID))
+		assert.Empty(t, stock.Customer.ID, "the stock")
+		assert.EqualValues(t, 4, *stock.ActivationLimit, "the stock")
 		if all := ok[*sdk.CustomerList](t)(c.Customers.List(background, nil)).Data; len(all) != 2 {
 			t.Errorf("there are %d customers, not ada and eve", len(all))
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -26,9 +28,11 @@ func validated(t *testing.T, c *sdk.Client, k *sdk.LicenseKey, want sdk.LicenseV
 	t.Helper()
 	v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, &sdk.LicenseKeyValidate{Key: *k.Key, Product: k.Product.ID, Fingerprint: new("mac")}))
 	isActive := v.Activation != nil && v.Activation.Fingerprint == "mac"
-	if v.Code != want || v.Valid != (want == "valid") || (v.Token != nil) != (want == "valid") || isActive != (want != "not_activated") || v.LicenseKey.Key != nil {
-		t.Errorf("%s the key is %s, valid: %t, active: %t, with a token: %t; it should be %s", when, v.Code, v.Valid, isActive, v.Token != nil, want)
-	}
+	assert.Equal(t, want, v.Code, "%s the key", when)
+	assert.Equal(t, want == "valid", v.Valid, "%s the key", when)
+	assert.Equal(t, want == "valid", v.Token != nil, "%s the key", when)
+	assert.Equal(t, want != "not_activated", isActive, "%s the key", when)
+	assert.Nil(t, v.LicenseKey.Key, "%s the key", when)
 	_, err := c.LicenseKeys.Activate(background, on(k, "windows"))
 	if want == "valid" || want == "not_activated" {
 		if err != nil {
@@ -67,9 +71,10 @@ func TestValidateLicenseKey_SaysWhatBecameOfItsSubscription(t *testing.T) {
 		for what, use := range map[string]*sdk.LicenseKeyValidate{
 			"another product": {Key: *k.Key, Product: program(t, c)}, "no key": {Key: "AAAAA-AAAAA", Product: product.ID},
 		} {
-			if v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, use)); v.Code != "not_found" || v.Valid || v.LicenseKey != nil {
-				t.Errorf("of %s it says %+v", what, v)
-			}
+			v := ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, use))
+			assert.EqualValues(t, "not_found", v.Code, "of %s", what)
+			assert.False(t, v.Valid, "of %s", what)
+			assert.Nil(t, v.LicenseKey, "of %s", what)
 		}
 	})
 }
@@ -123,9 +128,10 @@ func TestMergeCustomer_GivesOneTheKeysOfBoth(t *testing.T) {
 			found[k.ID] = true
 		}
 		for i, k := range append(keys, former) {
-			if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)); got.Customer.ID != ada || !found[k.ID] || *got.Key != *k.Key {
-				t.Errorf("after the merge key %d is %+v", i, got)
-			}
+			got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID))
+			assert.Equal(t, ada, got.Customer.ID, "after the merge key %d", i)
+			assert.True(t, found[k.ID], "after the merge key %d", i)
+			assert.Equal(t, *k.Key, *got.Key, "after the merge key %d", i)
 		}
 		for i, k := range keys {
 			validated(t, c, k, "valid", []string{"her own", "his", "the one by hand"}[i]+" after the merge")
@@ -133,9 +139,9 @@ func TestMergeCustomer_GivesOneTheKeysOfBoth(t *testing.T) {
 		_, err := c.LicenseKeys.List(background, &sdk.ListLicenseKeysParams{Customer: &bob})
 		refused(t, err, http.StatusNotFound, "resource_missing", "customer")
 		ok[*sdk.LicenseKeyImport](t)(c.LicenseKeys.Import(background, &sdk.LicenseKeyImportCreate{Product: boxed.ID, Keys: []sdk.LicenseKeyImportRow{{Key: "STOCK-1"}}}))
-		if got := keyOf(t, c, waits.ID); *got.Key != "STOCK-1" || got.Customer.ID != ada {
-			t.Errorf("who waited before the merge has %+v", got)
-		}
+		got := keyOf(t, c, waits.ID)
+		assert.Equal(t, "STOCK-1", *got.Key, "who waited before the merge")
+		assert.Equal(t, ada, got.Customer.ID, "who waited before the merge")
 		again := subscribed(ada)
 		bought := ok[*sdk.GrantList](t)(c.Grants.List(background, &sdk.ListGrantsParams{Source: &again.ID})).Data[0]
 		if got := keyOf(t, c, bought.ID); got.ID != former.ID {

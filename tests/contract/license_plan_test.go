@@ -3,6 +3,9 @@ package contract
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -35,28 +38,27 @@ func TestChangeSubscription_GivesTheKeyThatThePlanAsksFor(t *testing.T) {
 		code := func() sdk.LicenseValidationCode {
 			return ok[*sdk.LicenseValidation](t)(c.LicenseKeys.Validate(background, &sdk.LicenseKeyValidate{Key: *k.Key, Product: program.ID})).Code
 		}
-		if *k.ActivationLimit != 2 || code() != "valid" {
-			t.Errorf("the plan with a licence gives %+v, %s", k, code())
-		}
+		assert.EqualValues(t, 2, *k.ActivationLimit)
+		assert.EqualValues(t, "valid", code())
 		changed(t, c, sub, small)
-		if g := own(); len(g.Deliverables) != 0 || code() != "revoked" {
-			t.Errorf("without one again it gives %+v, and the key is %s", g.Deliverables, code())
-		}
+		g := own()
+		assert.Empty(t, g.Deliverables)
+		assert.EqualValues(t, "revoked", code())
 		ok[*sdk.Grant](t)(c.Grants.Revoke(background, own().ID))
 		ok[*sdk.Grant](t)(c.Grants.Reinstate(background, own().ID))
 		if code() != "revoked" {
 			t.Errorf("a reinstated grant of a plan without a licence has a key that is %s", code())
 		}
 		changed(t, c, sub, large)
-		if again := keyOf(t, c, own().ID); again.ID != k.ID || code() != "valid" {
-			t.Errorf("with one again it gives %+v, %s", again, code())
-		}
+		again := keyOf(t, c, own().ID)
+		assert.Equal(t, k.ID, again.ID)
+		assert.EqualValues(t, "valid", code())
 		ok[*sdk.LicenseKey](t)(c.LicenseKeys.Revoke(background, k.ID))
 		changed(t, c, sub, small)
 		changed(t, c, sub, large)
-		if again := keyOf(t, c, own().ID); again.ID != k.ID || code() != "revoked" {
-			t.Errorf("in the place of a key that was revoked by hand there is %+v, %s", again, code())
-		}
+		again = keyOf(t, c, own().ID)
+		assert.Equal(t, k.ID, again.ID)
+		assert.EqualValues(t, "revoked", code())
 	})
 }
 
@@ -72,8 +74,8 @@ func TestChangeSubscription_LeavesAnImportedKeyItsLimit(t *testing.T) {
 		sub := subscription(t, c, program.PriceVariants[0].Object)
 		own := func() *sdk.LicenseKey { return keyOf(t, c, had(t, c, sub.Customer.ID)[0].ID) }
 		changed(t, c, sub, program.PriceVariants[1].Object)
-		if k := own(); k.ActivationLimit == nil || *k.ActivationLimit != 3 {
-			t.Errorf("by another plan the key is %+v", k)
-		}
+		k := own()
+		require.NotNil(t, k.ActivationLimit, "by another plan the key")
+		assert.EqualValues(t, 3, *k.ActivationLimit, "by another plan the key")
 	})
 }

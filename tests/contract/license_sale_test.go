@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -13,9 +16,9 @@ import (
 func keyOf(t *testing.T, c *sdk.Client, grant string) *sdk.LicenseKey {
 	t.Helper()
 	g := ok[*sdk.Grant](t)(c.Grants.Get(background, grant))
-	if len(g.Deliverables) != 1 || g.Deliverables[0].Type != "license_key" || g.Deliverables[0].LicenseKey == nil {
-		t.Fatalf("the grant opens %+v", g.Deliverables)
-	}
+	require.Len(t, g.Deliverables, 1, "the grant")
+	require.EqualValues(t, "license_key", g.Deliverables[0].Type, "the grant")
+	require.NotNil(t, g.Deliverables[0].LicenseKey, "the grant")
 	return ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, *g.Deliverables[0].LicenseKey))
 }
 
@@ -33,9 +36,10 @@ func TestPurchase_GivesALicenceKeyForAllItsPieces(t *testing.T) {
 		}
 		k := keyOf(t, c, order.Grants[0].ID)
 		days := time.Until(k.ExpiresAt.Time()).Hours() / 24
-		if *k.ActivationLimit != 6 || days < 364 || days > 365 || k.Customer.ID != order.Customer.ID {
-			t.Errorf("the key is %+v", k)
-		}
+		assert.EqualValues(t, 6, *k.ActivationLimit, "the key")
+		assert.GreaterOrEqual(t, days, float64(364), "the key")
+		assert.LessOrEqual(t, days, float64(365), "the key")
+		assert.Equal(t, order.Customer.ID, k.Customer.ID, "the key")
 		token := *ok[*sdk.LicenseActivation](t)(c.LicenseKeys.Activate(background, on(k, "mac"))).Token
 		x := ok[*sdk.LicenseSigningKeyList](t)(c.LicenseKeys.ListSigningKeys(background, nil)).Data[0].Jwk.X
 		if l := ok[*sdk.License](t)(sdk.VerifyLicense(token, x, "mac")); l.ExpiresAt.Sub(l.IssuedAt) != 7*24*time.Hour {
@@ -143,9 +147,9 @@ func TestSubscription_HasOneLicenceKeyAlsoWhenItIsBoughtAgain(t *testing.T) {
 			t.Errorf("the token ends at %s, the paid period at %s", l.ExpiresAt, sub.CurrentPeriodEnd)
 		}
 		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &product.PriceVariants[1].ID}))
-		if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID)); *got.ActivationLimit != 1 || got.ActivationsCount != 1 {
-			t.Errorf("by the smaller plan the key is %+v", got)
-		}
+		got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, k.ID))
+		assert.EqualValues(t, 1, *got.ActivationLimit, "by the smaller plan the key")
+		assert.EqualValues(t, 1, got.ActivationsCount, "by the smaller plan the key")
 		if code() != "valid" {
 			t.Errorf("the device that was first is %s", code())
 		}
@@ -154,14 +158,15 @@ func TestSubscription_HasOneLicenceKeyAlsoWhenItIsBoughtAgain(t *testing.T) {
 			t.Errorf("after the subscription the key is %s", code())
 		}
 		buy()
-		if again := keyOf(t, c, granted()); again.ID != k.ID || code() != "valid" {
-			t.Errorf("bought again the key is %+v, %s", again, code())
-		}
+		again := keyOf(t, c, granted())
+		assert.Equal(t, k.ID, again.ID)
+		assert.EqualValues(t, "valid", code())
 		former := ok[*sdk.GrantList](t)(c.Grants.List(background, &sdk.ListGrantsParams{Source: &sub.ID})).Data[0].ID
 		ok[*sdk.Grant](t)(c.Grants.Reinstate(background, former))
-		if other := keyOf(t, c, former); other.ID == k.ID || other.Status != "granted" || code() != "valid" {
-			t.Errorf("what was ended is given back by hand with the key %+v, and the other is %s", other, code())
-		}
+		other := keyOf(t, c, former)
+		assert.NotEqual(t, k.ID, other.ID)
+		assert.EqualValues(t, "granted", other.Status)
+		assert.EqualValues(t, "valid", code())
 	})
 }
 
@@ -192,9 +197,9 @@ func TestSubscription_ThatWasRefundedGivesItsKeyToNoneThatIsBoughtLater(t *testi
 			for _, step := range end {
 				step(sub)
 			}
-			if _, second := buy(); second.ID == first.ID || second.Status != "granted" {
-				t.Errorf("%s: bought again the key is %+v", when, second)
-			}
+			_, second := buy()
+			assert.NotEqual(t, first.ID, second.ID, "%s: bought again the key", when)
+			assert.EqualValues(t, "granted", second.Status, "%s: bought again the key", when)
 			if got := ok[*sdk.LicenseKey](t)(c.LicenseKeys.Get(background, first.ID)); got.Status != "revoked" {
 				t.Errorf("%s: the first key is %s", when, got.Status)
 			}

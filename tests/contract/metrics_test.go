@@ -26,9 +26,12 @@ func TestGetMetrics_TellsWhatWasSoldToday(t *testing.T) {
 		m := ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{Interval: new(sdk.MetricsIntervalDay), Timezone: new("UTC")}))
 		today := time.Now().UTC().Format(time.DateOnly)
 		last := m.Periods[29]
-		if m.To != last.End || last.Start != last.End || m.From != m.Periods[0].Start || m.Currency != "usd" || m.Timezone != "UTC" || last.End > today {
-			t.Errorf("the metrics are of %+v", m)
-		}
+		assert.Equal(t, last.End, m.To, "the metrics")
+		assert.Equal(t, last.End, last.Start, "the metrics")
+		assert.Equal(t, m.Periods[0].Start, m.From, "the metrics")
+		assert.Equal(t, "usd", m.Currency, "the metrics")
+		assert.Equal(t, "UTC", m.Timezone, "the metrics")
+		assert.LessOrEqual(t, last.End, today, "the metrics")
 		f := m.Totals
 		switch {
 		case f.Revenue != 1900, f.Refunds != 500, f.NetRevenue != 1400, f.Orders != 1, *f.AverageOrderValue != 1900:
@@ -37,9 +40,8 @@ func TestGetMetrics_TellsWhatWasSoldToday(t *testing.T) {
 			t.Errorf("the totals are %+v", f)
 		}
 		euros := ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{Currency: new("eur"), Interval: new(sdk.MetricsIntervalYear)}))
-		if euros.Totals.Orders != 0 || euros.Currency != "eur" {
-			t.Errorf("in euros the metrics are %+v", euros)
-		}
+		assert.Zero(t, euros.Totals.Orders, "in euros the metrics")
+		assert.Equal(t, "eur", euros.Currency, "in euros the metrics")
 	})
 }
 
@@ -49,13 +51,19 @@ func TestGetMetrics_CountsSubscriptions(t *testing.T) {
 		read := func() sdk.MetricsFigures {
 			return ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{})).Totals
 		}
-		if f := read(); f.Mrr != sub.Amount || f.Arr != 12*sub.Amount || f.ActiveSubscriptions != 1 || f.NewSubscriptions != 1 || f.ChurnedSubscriptions != 0 {
-			t.Errorf("with a subscription the metrics are %+v", f)
-		}
+		f := read()
+		assert.Equal(t, sub.Amount, f.Mrr, "with a subscription the metrics")
+		assert.Equal(t, 12*sub.Amount, f.Arr, "with a subscription the metrics")
+		assert.EqualValues(t, 1, f.ActiveSubscriptions, "with a subscription the metrics")
+		assert.EqualValues(t, 1, f.NewSubscriptions, "with a subscription the metrics")
+		assert.Zero(t, f.ChurnedSubscriptions, "with a subscription the metrics")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
-		if f := read(); f.Mrr != 0 || f.ActiveSubscriptions != 0 || f.NewSubscriptions != 1 || f.ChurnedSubscriptions != 1 || f.ChurnRateBps != nil {
-			t.Errorf("after its end the metrics are %+v", f)
-		}
+		f = read()
+		assert.Zero(t, f.Mrr, "after its end the metrics")
+		assert.Zero(t, f.ActiveSubscriptions, "after its end the metrics")
+		assert.EqualValues(t, 1, f.NewSubscriptions, "after its end the metrics")
+		assert.EqualValues(t, 1, f.ChurnedSubscriptions, "after its end the metrics")
+		assert.Nil(t, f.ChurnRateBps, "after its end the metrics")
 	})
 }
 

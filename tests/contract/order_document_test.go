@@ -4,11 +4,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -39,13 +40,13 @@ func TestResendOrderReceipt_SendsIt(t *testing.T) {
 		who := unique() + "@example.com"
 		order := purchase(t, c, who, onSale(t, c, 1900))
 		again := ok[*sdk.Order](t)(c.Orders.ResendReceipt(background, order.ID))
-		if again.ReceiptURL == "" || again.ReceiptURL != order.ReceiptURL {
-			t.Errorf("the receipt is at %q and at %q", order.ReceiptURL, again.ReceiptURL)
-		}
+		assert.NotEmpty(t, again.ReceiptURL)
+		assert.Equal(t, order.ReceiptURL, again.ReceiptURL)
 		letters := s.Mail.LettersWith(order.ReceiptURL)
-		if len(letters) != 1 || letters[0].To != who || letters[0].ReplyTo != "test@example.com" || !strings.Contains(letters[0].Text, order.ReceiptURL) {
-			t.Errorf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 1, "the letters")
+		assert.Equal(t, who, letters[0].To, "the letters")
+		assert.Equal(t, "test@example.com", letters[0].ReplyTo, "the letters")
+		assert.Contains(t, letters[0].Text, order.ReceiptURL, "the letters")
 		_, err := c.Orders.ResendReceipt(background, randomID("order"))
 		refused(t, err, http.StatusNotFound, "resource_missing", "")
 	})
@@ -68,12 +69,13 @@ func TestResendOrderReceipt_NeedsAnAddress(t *testing.T) {
 func isSigned(t *testing.T, u *sdk.SignedURL) {
 	t.Helper()
 	at, err := url.Parse(u.URL)
-	if err != nil || at.Host != "shop.test" || len(at.Path) < len("/files/")+100 || at.Path[:7] != "/files/" {
-		t.Errorf("the URL is %q", u.URL)
-	}
-	if left := time.Until(u.ExpiresAt.Time()); left < 59*time.Minute || left > time.Hour {
-		t.Errorf("it expires in %s", left)
-	}
+	require.NoError(t, err, "the URL is %q", u.URL)
+	assert.Equal(t, "shop.test", at.Host, "the URL is %q", u.URL)
+	require.GreaterOrEqual(t, len(at.Path), len("/files/")+100, "the URL is %q", u.URL)
+	assert.Equal(t, "/files/", at.Path[:7], "the URL is %q", u.URL)
+	left := time.Until(u.ExpiresAt.Time())
+	assert.GreaterOrEqual(t, left, 59*time.Minute, "it expires")
+	assert.LessOrEqual(t, left, time.Hour, "it expires")
 }
 
 func TestExport_TakesTheFiltersOfItsList(t *testing.T) {

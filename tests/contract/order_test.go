@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -27,9 +30,9 @@ func TestOrder_RecordsThePurchase(t *testing.T) {
 		case order.Payments[0].Object.Status != "succeeded", order.Payments[0].Object.PaymentMethod.Last4 != "4242", *order.Payments[0].Object.Order != order.ID:
 			t.Errorf("the payment is %+v", order.Payments[0].Object)
 		}
-		if second := purchase(t, c, "ada@example.com", guide); second.Number != 2 || second.Customer.ID != order.Customer.ID {
-			t.Errorf("the second order is %+v", second)
-		}
+		second := purchase(t, c, "ada@example.com", guide)
+		assert.EqualValues(t, 2, second.Number, "the second order")
+		assert.Equal(t, order.Customer.ID, second.Customer.ID, "the second order")
 	})
 }
 
@@ -41,9 +44,8 @@ func TestListOrders_Filters(t *testing.T) {
 		discounted := reduced(t, c, "Grace@example.com", "HALF", dear)
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, discounted.ID, by("pm_card_visa")))
 		second := ok[*sdk.Order](t)(c.Orders.Get(background, paid.Order.ID, sdk.Expand("discount")))
-		if second.Discount.Object.ID != half.ID || first.Discount.ID != "" {
-			t.Errorf("the discounts are %+v and %+v", second.Discount, first.Discount)
-		}
+		assert.Equal(t, half.ID, second.Discount.Object.ID)
+		assert.Empty(t, first.Discount.ID)
 		for _, filter := range []struct {
 			params sdk.ListOrdersParams
 			want   []string
@@ -70,9 +72,8 @@ func TestListOrders_Filters(t *testing.T) {
 			for i, order := range list.Data {
 				found[i] = order.ID
 			}
-			if len(found) != len(filter.want) || len(found) > 0 && (found[0] != filter.want[0] || found[len(found)-1] != filter.want[len(found)-1]) {
-				t.Errorf("%+v finds %v, %v is expected", filter.params, found, filter.want)
-			}
+			require.Len(t, found, len(filter.want))
+			assert.False(t, len(found) > 0 && (found[0] != filter.want[0] || found[len(found)-1] != filter.want[len(found)-1]))
 		}
 	})
 }
@@ -110,9 +111,9 @@ func TestUpdateOrder_ChangesWhatIsNoRecord(t *testing.T) {
 		changed := ok[*sdk.Order](t)(c.Orders.Update(background, order.ID, &sdk.OrderUpdate{
 			BillingName: sdk.Null[string](), Metadata: sdk.Set(sdk.MetadataUpdate{"shipped": new("yes")}),
 		}))
-		if changed.BillingName != nil || changed.Metadata["shipped"] != "yes" || changed.TotalAmount != 1900 {
-			t.Errorf("the order is %+v", changed)
-		}
+		require.Nil(t, changed.BillingName, "the order")
+		assert.Equal(t, "yes", changed.Metadata["shipped"], "the order")
+		assert.EqualValues(t, 1900, changed.TotalAmount, "the order")
 	})
 }
 
@@ -125,9 +126,11 @@ func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
 		invoice := issue(t, c, billed(t, c), workshop(120000))
 		for range 2 {
 			void := ok[*sdk.Order](t)(c.Orders.Void(background, invoice.Order.ID, sdk.Expand("invoice")))
-			if void.Status != "void" || void.VoidedAt == nil || void.DueAmount != 0 || void.Invoice.Object.Status != "void" || *void.Invoice.Object.VoidReason != "requested" {
-				t.Errorf("the order is %+v with %+v", void, void.Invoice)
-			}
+			assert.EqualValues(t, "void", void.Status)
+			require.NotNil(t, void.VoidedAt)
+			assert.Zero(t, void.DueAmount)
+			assert.EqualValues(t, "void", void.Invoice.Object.Status)
+			assert.Equal(t, "requested", *void.Invoice.Object.VoidReason)
 		}
 	})
 }
@@ -147,9 +150,9 @@ func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
 			last := hooks.Await(t, n, kind)[n-1]
 			order := ok[*sdk.Order](t)(ok[*sdk.Event](t)(sdk.VerifyWebhook(last.Body, last.Header, *endpoint.Secret)).Order())
 			at := slices.IndexFunc(had(t, c, sub.Customer.ID), func(g sdk.Grant) bool { return g.Product.ID == v.Product.ID })
-			if want := had(t, c, sub.Customer.ID)[at]; len(order.Grants) != 1 || order.Grants[0].ID != want.ID {
-				t.Errorf("%s %d shows that the order gives %+v instead of %s", kind, n, order.Grants, want.ID)
-			}
+			want := had(t, c, sub.Customer.ID)[at]
+			require.Len(t, order.Grants, 1, "%s %d shows that the order", kind, n)
+			assert.Equal(t, want.ID, order.Grants[0].ID, "%s %d shows that the order", kind, n)
 		}
 		change(high, sdk.ProrationBehaviorInvoiceImmediately)
 		change(low, sdk.ProrationBehaviorInvoiceImmediately)
@@ -180,12 +183,12 @@ func TestOrderEvents_ShowTheOrderAsItBecomes(t *testing.T) {
 		}{{"order.created", "pending", 0}, {"order.paid", "paid", 1900}} {
 			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived[i].Body, arrived[i].Header, *endpoint.Secret))
 			got := ok[*sdk.Order](t)(event.Order())
-			if event.Type != want.kind || got.Status != want.status || got.PaidAmount != want.paid {
-				t.Errorf("event %d is %s with an order that is %s", i, event.Type, got.Status)
-			}
-			if got.ID != order.ID || got.Customer.Object.Email != "ada@example.com" || got.LineItems[0].Object.TotalAmount != 1900 {
-				t.Errorf("%s carries %+v", event.Type, got)
-			}
+			assert.Equal(t, want.kind, event.Type, "event %d", i)
+			assert.Equal(t, want.status, got.Status, "event %d", i)
+			assert.Equal(t, want.paid, got.PaidAmount, "event %d", i)
+			assert.Equal(t, order.ID, got.ID, event.Type)
+			assert.Equal(t, "ada@example.com", got.Customer.Object.Email, event.Type)
+			assert.EqualValues(t, 1900, got.LineItems[0].Object.TotalAmount, event.Type)
 		}
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -14,9 +17,8 @@ func TestRevokeOrderLinks_GivesTheReceiptAnotherAddress(t *testing.T) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		revoked := ok[*sdk.Order](t)(c.Orders.RevokeLinks(background, order.ID))
 		read := ok[*sdk.Order](t)(c.Orders.Get(background, order.ID))
-		if revoked.ReceiptURL == order.ReceiptURL || read.ReceiptURL != revoked.ReceiptURL {
-			t.Errorf("the receipt was at %q, then at %q and %q", order.ReceiptURL, revoked.ReceiptURL, read.ReceiptURL)
-		}
+		assert.NotEqual(t, order.ReceiptURL, revoked.ReceiptURL)
+		assert.Equal(t, revoked.ReceiptURL, read.ReceiptURL)
 		_, err := s.SDK(t).Orders.RevokeLinks(background, order.ID)
 		refused(t, err, http.StatusNotFound, "resource_missing", "")
 	})
@@ -28,9 +30,9 @@ func TestRevokeInvoiceLinks_GivesTheInvoiceOtherAddresses(t *testing.T) {
 		before := ok[*sdk.Invoice](t)(c.Invoices.Get(background, order.Invoice.ID))
 		revoked := ok[*sdk.Invoice](t)(c.Invoices.RevokeLinks(background, before.ID))
 		read := ok[*sdk.Invoice](t)(c.Invoices.Get(background, before.ID))
-		if *revoked.HostedURL == *before.HostedURL || *read.HostedURL != *revoked.HostedURL || *revoked.PDFURL != *revoked.HostedURL+"/pdf" {
-			t.Errorf("the invoice was at %q, then at %q and %q", *before.HostedURL, *revoked.HostedURL, *read.HostedURL)
-		}
+		assert.NotEqual(t, *before.HostedURL, *revoked.HostedURL)
+		assert.Equal(t, *revoked.HostedURL, *read.HostedURL)
+		assert.Equal(t, *revoked.HostedURL+"/pdf", *revoked.PDFURL)
 		_, err := s.SDK(t).Invoices.RevokeLinks(background, before.ID)
 		refused(t, err, http.StatusNotFound, "resource_missing", "")
 	})
@@ -49,9 +51,10 @@ func TestLetters_OfADocumentAreLimited(t *testing.T) {
 		for _, path := range []string{"/v1/orders/" + order.ID + "/resend_receipt", "/v1/invoices/" + order.Invoice.ID + "/send"} {
 			answer := raw.Do(t, http.MethodPost, path, nil)
 			wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
-			if answer.Status != http.StatusTooManyRequests || err != nil || wait < 3000 || wait > 3600 {
-				t.Errorf("%s is %d, try again in %q seconds: %s", path, answer.Status, answer.Header.Get("Retry-After"), answer.Body)
-			}
+			assert.Equal(t, http.StatusTooManyRequests, answer.Status, path)
+			require.NoError(t, err, path)
+			assert.GreaterOrEqual(t, wait, 3000, path)
+			assert.LessOrEqual(t, wait, 3600, path)
 		}
 		if letters := s.Mail.LettersWith(who); len(letters) != 10 {
 			t.Errorf("%d letters were sent", len(letters))

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -19,9 +22,9 @@ func TestConfirmPublicCheckout_SaysWhenToTryAgain(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 		}
 		_, err := buyer.PublicCheckouts.Confirm(background, made.ClientSecret, by("pm_card_visa"))
-		if e := refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "payment_method"); e.RetryAfter < 30*time.Second || e.RetryAfter > time.Minute {
-			t.Errorf("the buyer is told to wait for %s", e.RetryAfter)
-		}
+		e := refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "payment_method")
+		assert.GreaterOrEqual(t, e.RetryAfter, 30*time.Second, "the buyer is told to wait")
+		assert.LessOrEqual(t, e.RetryAfter, time.Minute, "the buyer is told to wait")
 		_, err = c.Checkouts.Confirm(background, made.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "payment_method")
 		ok[*sdk.PublicCheckout](t)(buyer.PublicCheckouts.Update(background, made.ClientSecret, &sdk.PublicCheckoutUpdate{CustomerName: sdk.Set("Ada")}))
@@ -31,15 +34,14 @@ func TestConfirmPublicCheckout_SaysWhenToTryAgain(t *testing.T) {
 func TestUpdateAccount_SetsWhatStopsCardTesting(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		a := ok[*sdk.Account](t)(c.Account.Get(background))
-		if *a.DeclineLimit != 100 || a.PaymentsPausedUntil != nil || a.PaymentHoldMinutes != 30 {
-			t.Errorf("a new account has the limit %v, a pause until %v and a hold of %d minutes", a.DeclineLimit, a.PaymentsPausedUntil, a.PaymentHoldMinutes)
-		}
+		assert.EqualValues(t, 100, *a.DeclineLimit)
+		require.Nil(t, a.PaymentsPausedUntil)
+		assert.EqualValues(t, 30, a.PaymentHoldMinutes)
 		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
 			DeclineLimit: sdk.Null[int64](), PaymentHoldMinutes: new(int64(5)), PaymentsPausedUntil: sdk.Null[sdk.Time](),
 		}))
-		if a.DeclineLimit != nil || a.PaymentHoldMinutes != 5 {
-			t.Errorf("the account has the limit %v and a hold of %d minutes", a.DeclineLimit, a.PaymentHoldMinutes)
-		}
+		require.Nil(t, a.DeclineLimit)
+		assert.EqualValues(t, 5, a.PaymentHoldMinutes)
 		for param, body := range map[string]*sdk.AccountUpdate{
 			"decline_limit":         {DeclineLimit: sdk.Set[int64](9)},
 			"payment_hold_minutes":  {PaymentHoldMinutes: new(int64(121))},
@@ -60,9 +62,9 @@ func TestExpireCheckout_GivesUpWhatWaitsForTheBuyer(t *testing.T) {
 		_, err := c.Checkouts.Confirm(background, next.ID, by("pm_card_visa"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
 		for range 2 {
-			if gone := ok[*sdk.Checkout](t)(c.Checkouts.Expire(background, left.ID)); gone.Status != sdk.CheckoutStatusExpired || gone.NextAction != nil {
-				t.Errorf("the checkout is %s", gone.Status)
-			}
+			gone := ok[*sdk.Checkout](t)(c.Checkouts.Expire(background, left.ID))
+			assert.Equal(t, sdk.CheckoutStatusExpired, gone.Status, "the checkout")
+			assert.Nil(t, gone.NextAction, "the checkout")
 		}
 		if sold := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, next.ID, by("pm_card_visa"))); sold.Status != sdk.CheckoutStatusCompleted {
 			t.Errorf("the last piece is %s", sold.Status)

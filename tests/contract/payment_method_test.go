@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -37,9 +40,11 @@ func TestPaymentMethod_IsSavedAndPaysAgain(t *testing.T) {
 		payAndSave(t, c, ada, "pm_card_mastercard")
 		payAndSave(t, c, ada, "pm_card_visa")
 		methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data
-		if len(methods) != 2 || methods[0].Brand != "visa" || methods[1].Brand != "mastercard" || methods[0].Customer != ada.ID || methods[0].Last4 != "4242" {
-			t.Fatalf("the payment methods are %+v", methods)
-		}
+		require.Len(t, methods, 2, "the payment methods")
+		require.Equal(t, "visa", methods[0].Brand, "the payment methods")
+		require.Equal(t, "mastercard", methods[1].Brand, "the payment methods")
+		require.Equal(t, ada.ID, methods[0].Customer, "the payment methods")
+		require.Equal(t, "4242", methods[0].Last4, "the payment methods")
 		ada = ok[*sdk.Customer](t)(c.Customers.Get(background, ada.ID, sdk.Expand("default_payment_method")))
 		if ada.DefaultPaymentMethod.Object.ID != methods[1].ID {
 			t.Errorf("the default is %+v, not the first one", ada.DefaultPaymentMethod.Object)
@@ -69,15 +74,15 @@ func TestCreateCustomerPaymentMethod(t *testing.T) {
 			return ok[*sdk.Customer](t)(c.Customers.Get(background, ada.ID)).DefaultPaymentMethod.ID
 		}
 		visa := save("pm_card_visa", false, sdk.WithIdempotencyKey("visa"))
-		if visa.Brand != "visa" || visa.Customer != ada.ID || chosen() != visa.ID {
-			t.Errorf("the first method is %+v, and %s the default", visa, chosen())
-		}
+		assert.Equal(t, "visa", visa.Brand)
+		assert.Equal(t, ada.ID, visa.Customer)
+		assert.Equal(t, visa.ID, chosen())
 		if again := save("pm_card_visa", false, sdk.WithIdempotencyKey("visa")); again.ID != visa.ID {
 			t.Errorf("the request sent again saved %s beside %s", again.ID, visa.ID)
 		}
-		if second := save("pm_card_mastercard", false); chosen() != visa.ID || second.ID == visa.ID {
-			t.Errorf("the default is %s unasked, after %s", chosen(), second.ID)
-		}
+		second := save("pm_card_mastercard", false)
+		assert.Equal(t, visa.ID, chosen())
+		assert.NotEqual(t, visa.ID, second.ID)
 		if third := save("pm_card_mastercard", true); chosen() != third.ID {
 			t.Errorf("the default is %s, not %s", chosen(), third.ID)
 		}
@@ -131,9 +136,9 @@ func TestDeleteCustomerPaymentMethod_TakesTheDefaultAway(t *testing.T) {
 		_, err = c.Checkouts.Confirm(background, cart(t, c, ada).ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: methods[0].ID}})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "payment_method")
 		ada = ok[*sdk.Customer](t)(c.Customers.Get(background, ada.ID))
-		if left := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data; ada.DefaultPaymentMethod.ID != "" || len(left) != 1 {
-			t.Errorf("the default is %+v of %+v", ada.DefaultPaymentMethod, left)
-		}
+		left := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data
+		assert.Empty(t, ada.DefaultPaymentMethod.ID)
+		assert.Len(t, left, 1)
 	})
 }
 
@@ -148,13 +153,13 @@ func TestPaymentMethod_IsSavedWithoutACharge(t *testing.T) {
 		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{
 			PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeCustomerFail"}, SavePaymentMethod: new(true),
 		}, sdk.Expand("order")))
-		if done.PaymentStatus != "no_payment_required" || done.Order.Object.Status != "paid" || len(done.Order.Object.Payments) != 0 {
-			t.Errorf("the checkout is %+v", done)
-		}
+		assert.EqualValues(t, "no_payment_required", done.PaymentStatus, "the checkout")
+		assert.EqualValues(t, "paid", done.Order.Object.Status, "the checkout")
+		assert.Empty(t, done.Order.Object.Payments, "the checkout")
 		saved := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data
-		if charges := s.Count(t, "test_charges WHERE amount > 0 AND account_id = '"+accountOf(t, c)+"'"); len(saved) != 1 || charges != 0 {
-			t.Fatalf("%d payment methods are saved with %d charges", len(saved), charges)
-		}
+		charges := s.Count(t, "test_charges WHERE amount > 0 AND account_id = '"+accountOf(t, c)+"'")
+		require.Len(t, saved, 1)
+		require.Zero(t, charges)
 		_, err := c.Checkouts.Confirm(background, cart(t, c, ada).ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: saved[0].ID}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
 	})
@@ -192,13 +197,13 @@ func TestUpdateCustomer_TriesANewDefaultOnWhatIsPastDue(t *testing.T) {
 		ok[*sdk.Customer](t)(c.Customers.Update(background, sub.Customer.ID, &sdk.CustomerUpdate{DefaultPaymentMethod: sdk.Set(method)}))
 		advance(t, c, 0)
 		paid := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
-		if paid.Status != sdk.SubscriptionStatusActive || paid.PaymentMethod.ID != method || paid.LatestInvoice.Object.Status != sdk.InvoiceStatusPaid {
-			t.Errorf("it is %+v", paid)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusActive, paid.Status)
+		assert.Equal(t, method, paid.PaymentMethod.ID)
+		assert.Equal(t, sdk.InvoiceStatusPaid, paid.LatestInvoice.Object.Status)
 		advance(t, c, 31*24*time.Hour)
-		if next := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); next.Status != sdk.SubscriptionStatusActive || next.CyclesBilled != 3 {
-			t.Errorf("a month later it is %+v", next)
-		}
+		next := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		assert.Equal(t, sdk.SubscriptionStatusActive, next.Status, "a month later")
+		assert.EqualValues(t, 3, next.CyclesBilled, "a month later")
 	})
 }
 
@@ -216,15 +221,15 @@ func TestUpdateCustomer_LeavesThePlannedAttemptsToADefaultThatFails(t *testing.T
 			advance(t, c, 0)
 		}
 		got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if got.Status != sdk.SubscriptionStatusPastDue || *got.NextPaymentAttemptAt != *sub.NextPaymentAttemptAt || attempts() != before+1 {
-			t.Errorf("after %d attempts it is %+v", attempts()-before, got)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusPastDue, got.Status)
+		assert.Equal(t, *sub.NextPaymentAttemptAt, *got.NextPaymentAttemptAt)
+		assert.Equal(t, before+1, attempts())
 		for range 5 { // as many are planned, the first of which was before
 			advance(t, c, 8*24*time.Hour)
 		}
-		if ended := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); ended.Status != sdk.SubscriptionStatusCanceled || attempts() != before+5 {
-			t.Errorf("after %d attempts it is %s", attempts()-before, ended.Status)
-		}
+		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		assert.Equal(t, sdk.SubscriptionStatusCanceled, ended.Status)
+		assert.Equal(t, before+5, attempts())
 	})
 }
 
@@ -236,9 +241,8 @@ func TestConfirmCheckout_TriesASavedCardOnWhatIsPastDue(t *testing.T) {
 		method := methodOf(t, c, sub, "pm_card_visa")
 		advance(t, c, 0)
 		paid := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if paid.Status != sdk.SubscriptionStatusActive || paid.PaymentMethod.ID != method {
-			t.Errorf("it is %+v", paid)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusActive, paid.Status)
+		assert.Equal(t, method, paid.PaymentMethod.ID)
 	})
 }
 
@@ -247,22 +251,23 @@ func TestSubscription_ExpandsItsPaymentMethod(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))
 		saved := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, sub.Customer.ID, nil)).Data[0]
-		if sub.PaymentMethod.ID != saved.ID || sub.PaymentMethod.Object != nil {
-			t.Errorf("without expand it is %+v", sub.PaymentMethod)
-		}
+		assert.Equal(t, saved.ID, sub.PaymentMethod.ID, "without expand")
+		assert.Nil(t, sub.PaymentMethod.Object, "without expand")
 		get := func() sdk.Expandable[sdk.SavedPaymentMethod] {
 			return ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("payment_method"))).PaymentMethod
 		}
-		if got := get(); got.Object == nil || *got.Object != saved || got.Object.Object != "payment_method" {
-			t.Errorf("expanded it is %+v, and %+v is saved", got.Object, saved)
-		}
+		got := get()
+		require.NotNil(t, got.Object)
+		assert.False(t, *got.Object != saved)
+		assert.Equal(t, "payment_method", got.Object.Object)
 		listed := ok[*sdk.SubscriptionList](t)(c.Subscriptions.List(background, nil, sdk.Expand("payment_method"))).Data
-		if len(listed) != 1 || listed[0].PaymentMethod.Object == nil || *listed[0].PaymentMethod.Object != saved {
-			t.Errorf("in a list it is %+v", listed)
-		}
+		require.Len(t, listed, 1, "in a list")
+		require.NotNil(t, listed[0].PaymentMethod.Object, "in a list")
+		assert.False(t, *listed[0].PaymentMethod.Object != saved, "in a list")
 		ok[*sdk.Deleted](t)(c.Customers.DeletePaymentMethod(background, sub.Customer.ID, saved.ID))
-		if got := get(); got.ID != saved.ID || got.Deleted == nil || got.Deleted.Object != "payment_method" {
-			t.Errorf("deleted it is %+v", got)
-		}
+		got = get()
+		assert.Equal(t, saved.ID, got.ID, "deleted")
+		require.NotNil(t, got.Deleted, "deleted")
+		assert.Equal(t, "payment_method", got.Deleted.Object, "deleted")
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -23,9 +26,8 @@ func TestCreatePortalSession_OpensForADayAndIsShownOnce(t *testing.T) {
 			t.Errorf("it opens from %s to %s", made.CreatedAt, made.ExpiresAt)
 		}
 		again := ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{}))
-		if again.Token == made.Token || again.ReturnURL != nil {
-			t.Errorf("a second session is %+v", again)
-		}
+		assert.NotEqual(t, made.Token, again.Token, "a second session")
+		assert.Nil(t, again.ReturnURL, "a second session")
 		for _, stored := range s.Strings(t, "SELECT token_hash FROM portal_sessions") {
 			if strings.Contains(made.Token+again.Token, stored) {
 				t.Error("a token is stored")
@@ -59,13 +61,13 @@ func TestDeletePortalSession_EndsOneOfTheCustomers(t *testing.T) {
 		_, err := s.SDK(t).Customers.DeletePortalSession(background, ada.ID, stolen.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		ended := ok[*sdk.Deleted](t)(c.Customers.DeletePortalSession(background, ada.ID, stolen.ID))
-		if ended.ID != stolen.ID || ended.Object != "portal_session" || !ended.Deleted {
-			t.Errorf("ended: %+v", ended)
-		}
+		assert.Equal(t, stolen.ID, ended.ID, "ended")
+		assert.Equal(t, "portal_session", ended.Object, "ended")
+		assert.True(t, ended.Deleted, "ended")
 		_, err = c.Customers.DeletePortalSession(background, ada.ID, stolen.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
-		if left := s.Strings(t, "SELECT id FROM portal_sessions WHERE customer_id = '"+ada.ID+"'"); len(left) != 1 || left[0] == stolen.ID {
-			t.Errorf("left are %v", left)
-		}
+		left := s.Strings(t, "SELECT id FROM portal_sessions WHERE customer_id = '"+ada.ID+"'")
+		require.Len(t, left, 1)
+		assert.NotEqual(t, stolen.ID, left[0])
 	})
 }

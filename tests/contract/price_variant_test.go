@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -48,14 +51,14 @@ func TestCreatePriceVariant_StoresEveryKind(t *testing.T) {
 			v.Product = p.ID
 			made := ok[*sdk.PriceVariant](t)(c.PriceVariants.Create(background, &v))
 			read := ok[*sdk.PriceVariant](t)(c.PriceVariants.Get(background, made.ID, sdk.Expand("product")))
-			if read.Product.Object == nil || read.Product.Object.ID != p.ID || read.Status != sdk.PriceVariantStatusActive {
-				t.Errorf("the price variant reads as %+v", read)
-			}
+			require.NotNil(t, read.Product.Object, "the price variant")
+			assert.Equal(t, p.ID, read.Product.Object.ID, "the price variant")
+			assert.Equal(t, sdk.PriceVariantStatusActive, read.Status, "the price variant")
 		}
 		list := ok[*sdk.PriceVariantList](t)(c.PriceVariants.List(background, &sdk.ListPriceVariantsParams{Product: &p.Slug, Type: new(sdk.PriceVariantTypeRecurring)}))
-		if len(list.Data) != 1 || *list.Data[0].Interval != sdk.PriceVariantIntervalMonth || *list.Data[0].IntervalCount != 1 {
-			t.Errorf("the recurring ones are %+v", list.Data)
-		}
+		require.Len(t, list.Data, 1, "the recurring ones")
+		assert.Equal(t, sdk.PriceVariantIntervalMonth, *list.Data[0].Interval, "the recurring ones")
+		assert.EqualValues(t, 1, *list.Data[0].IntervalCount, "the recurring ones")
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/oapi-codegen/nullable"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -45,9 +47,8 @@ func TestPriceVariant_HasAnExternalIDOfItsOwn(t *testing.T) {
 
 		archived := ok[*sdk.PriceVariant](t)(c.PriceVariants.Update(background, book.PriceVariants[0].ID, &sdk.PriceVariantUpdate{Status: new(sdk.PriceVariantStatusArchived)}))
 		found := ok[*sdk.PriceVariantList](t)(c.PriceVariants.List(background, &sdk.ListPriceVariantsParams{ExternalID: new("a")}))
-		if len(found.Data) != 1 || found.Data[0].ID != archived.ID {
-			t.Errorf("by its id there is %+v", found.Data)
-		}
+		require.Len(t, found.Data, 1, "by its id there")
+		assert.Equal(t, archived.ID, found.Data[0].ID, "by its id there")
 		ok[*sdk.PriceVariant](t)(c.PriceVariants.Update(background, archived.ID, &sdk.PriceVariantUpdate{ExternalID: nullable.NewNullNullable[string]()}))
 		ok[*sdk.PriceVariant](t)(c.PriceVariants.Update(background, other.PriceVariants[0].ID, &sdk.PriceVariantUpdate{ExternalID: sdk.Set("a")}))
 	})
@@ -105,18 +106,22 @@ func TestUpsertPriceVariant_MakesOneForManyAtOnceAndThenChangesIt(t *testing.T) 
 		archived := ok[*sdk.PriceVariant](t)(c.PriceVariants.Upsert(background, &sdk.PriceVariantUpsert{
 			ExternalID: "one", Name: sdk.Set("Paperback"), Stock: sdk.Set(int64(10)), Status: new(sdk.PriceVariantStatusArchived),
 		}, sdk.WithResponse(&answer)))
-		if archived.ID != one.ID || answer.Status != http.StatusOK || *archived.Name != "Paperback" || archived.Amount != one.Amount || archived.Status != "archived" {
-			t.Errorf("the price variant is %+v", archived)
-		}
+		assert.Equal(t, one.ID, archived.ID, "the price variant")
+		assert.Equal(t, http.StatusOK, answer.Status, "the price variant")
+		assert.Equal(t, "Paperback", *archived.Name, "the price variant")
+		assert.Equal(t, one.Amount, archived.Amount, "the price variant")
+		assert.EqualValues(t, "archived", archived.Status, "the price variant")
 		again := ok[*sdk.PriceVariant](t)(c.PriceVariants.Upsert(background, &sdk.PriceVariantUpsert{ExternalID: "one", Name: sdk.Set("Paperback")}))
 		cleared := ok[*sdk.PriceVariant](t)(c.PriceVariants.Upsert(background, &sdk.PriceVariantUpsert{ExternalID: "one", Name: nullable.NewNullNullable[string]()}))
-		if again.UpdatedAt != archived.UpdatedAt || cleared.Name != nil || *cleared.Stock != 10 || cleared.Status != "archived" {
-			t.Errorf("the price variant is %+v", cleared)
-		}
+		assert.Equal(t, archived.UpdatedAt, again.UpdatedAt, "the price variant")
+		require.Nil(t, cleared.Name, "the price variant")
+		assert.EqualValues(t, 10, *cleared.Stock, "the price variant")
+		assert.EqualValues(t, "archived", cleared.Status, "the price variant")
 		lines := ok[*sdk.ActivityList](t)(c.Activity.List(background, &sdk.ListActivityParams{Operation: new("upsertPriceVariant"), Limit: new(int64(2))}))
-		if last := lines.Data[0]; string(last.Changes["name"].Before) != `"Paperback"` || len(last.Changes) != 1 || *last.Target.ID != one.ID {
-			t.Errorf("the line says %+v", last)
-		}
+		last := lines.Data[0]
+		assert.Equal(t, `"Paperback"`, string(last.Changes["name"].Before), "the line")
+		require.Len(t, last.Changes, 1, "the line")
+		assert.Equal(t, one.ID, *last.Target.ID, "the line")
 	})
 }
 
@@ -165,8 +170,9 @@ func TestBulkUpsertPriceVariants_AnswersForEachItemAndTellsOfEachProductOnce(t *
 			t.Errorf("of three products there are %d events", len(events.Data)-before)
 		}
 		book = ok[*sdk.Product](t)(c.Products.Get(background, book.ID, sdk.Expand("price_variants")))
-		if len(book.PriceVariants) != 2 || *book.PriceVariants[0].Object.ExternalID != "one" || book.PriceRange.MinAmount != 1100 || book.PriceRange.MaxAmount != 2000 {
-			t.Errorf("the product is %+v", book)
-		}
+		require.Len(t, book.PriceVariants, 2, "the product")
+		assert.Equal(t, "one", *book.PriceVariants[0].Object.ExternalID, "the product")
+		assert.EqualValues(t, 1100, book.PriceRange.MinAmount, "the product")
+		assert.EqualValues(t, 2000, book.PriceRange.MaxAmount, "the product")
 	})
 }

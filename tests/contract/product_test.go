@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -66,9 +69,9 @@ func refused(t *testing.T, err error, status int, code, param string) *sdk.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%d %s is expected, the error is %v", status, code, err)
 	}
-	if e.Status != status || e.Code != code || e.Param != param {
-		t.Errorf("refused with %d %s on %q, %d %s on %q is expected: %s", e.Status, e.Code, e.Param, status, code, param, e.Message)
-	}
+	assert.Equal(t, status, e.Status)
+	assert.Equal(t, code, e.Code)
+	assert.Equal(t, param, e.Param)
 	if status == http.StatusUnprocessableEntity && len(e.Errors[param]) == 0 {
 		t.Errorf("errors says nothing about %q: %v", param, e.Errors)
 	}
@@ -83,9 +86,10 @@ func sellable(name string) *sdk.ProductCreate {
 func TestCreateProduct_IsADraftWithASlugOfItsName(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Äpfel & Birnen: das Buch"}))
-		if p.Status != sdk.ProductStatusDraft || p.Slug != "apfel-birnen-das-buch" || p.Object != "product" || !strings.HasPrefix(p.ID, "prod_") {
-			t.Errorf("the product is %+v", p)
-		}
+		assert.Equal(t, sdk.ProductStatusDraft, p.Status, "the product")
+		assert.Equal(t, "apfel-birnen-das-buch", p.Slug, "the product")
+		assert.Equal(t, "product", p.Object, "the product")
+		assert.True(t, strings.HasPrefix(p.ID, "prod_"), "the product")
 		again := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Äpfel & Birnen: das Buch"}))
 		if again.Slug != "apfel-birnen-das-buch-2" {
 			t.Errorf("the second slug is %s", again.Slug)
@@ -126,9 +130,9 @@ func TestPublishProduct_NeedsAPriceVariant(t *testing.T) {
 
 		v := ok[*sdk.PriceVariant](t)(c.PriceVariants.Create(background, &sdk.PriceVariantCreate{Product: p.Slug, Amount: new(int64(1900)), Currency: new("usd")}))
 		p = ok[*sdk.Product](t)(c.Products.Publish(background, p.Slug))
-		if p.Status != sdk.ProductStatusActive || p.PublishedAt == nil || p.DefaultPriceVariant.ID != v.ID {
-			t.Errorf("the published product is %+v", p)
-		}
+		assert.Equal(t, sdk.ProductStatusActive, p.Status, "the published product")
+		require.NotNil(t, p.PublishedAt, "the published product")
+		assert.Equal(t, v.ID, p.DefaultPriceVariant.ID, "the published product")
 		_, err = c.PriceVariants.Delete(background, v.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "base")
 	})
@@ -163,18 +167,20 @@ func TestUpdateProduct_KnowsAbsentNullAndValue(t *testing.T) {
 		p = ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{
 			Headline: sdk.Null[string](), SEOTitle: sdk.Set("found"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil, "c": new("3")}),
 		}))
-		if p.Headline != nil || p.Description == nil || *p.Description != "long" || *p.ThankYou != "Thanks" || p.SEOTitle == nil || *p.SEOTitle != "found" {
-			t.Errorf("the product is %+v", p)
-		}
+		require.Nil(t, p.Headline, "the product")
+		require.NotNil(t, p.Description, "the product")
+		assert.Equal(t, "long", *p.Description, "the product")
+		assert.Equal(t, "Thanks", *p.ThankYou, "the product")
+		require.NotNil(t, p.SEOTitle, "the product")
+		assert.Equal(t, "found", *p.SEOTitle, "the product")
 		if fmt.Sprint(p.Metadata) != "map[b:2 c:3]" {
 			t.Errorf("the metadata is %v", p.Metadata)
 		}
 		events := "events WHERE account_id = '" + accountOf(t, c) + "'"
 		told := s.Count(t, events)
 		same := ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{Name: new("Guide")}))
-		if same.UpdatedAt != p.UpdatedAt || s.Count(t, events) != told {
-			t.Error("a change that changes nothing was stored or told")
-		}
+		assert.Equal(t, p.UpdatedAt, same.UpdatedAt, "a change that changes nothing was stored or told")
+		assert.Equal(t, told, s.Count(t, events), "a change that changes nothing was stored or told")
 	})
 }
 
@@ -183,9 +189,9 @@ func TestUpdateProduct_KeepsItsFormerSlugs(t *testing.T) {
 		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "First"}))
 		ok[*sdk.Product](t)(c.Products.Update(background, "first", &sdk.ProductUpdate{Slug: new("second")}))
 		for _, slug := range []string{"first", "second"} {
-			if found := ok[*sdk.Product](t)(c.Products.Get(background, slug)); found.ID != p.ID || found.Slug != "second" {
-				t.Errorf("%s finds %+v", slug, found)
-			}
+			found := ok[*sdk.Product](t)(c.Products.Get(background, slug))
+			assert.Equal(t, p.ID, found.ID, slug)
+			assert.Equal(t, "second", found.Slug, slug)
 		}
 		taker := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Taker", Slug: new("first")}))
 		if found := ok[*sdk.Product](t)(c.Products.Get(background, "first")); found.ID != taker.ID {
@@ -198,9 +204,9 @@ func TestDeleteProduct_IsRefusedOnceItWasOrdered(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		unsold := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Unsold")))
 		deleted := ok[*sdk.Deleted](t)(c.Products.Delete(background, unsold.ID))
-		if !deleted.Deleted || deleted.ID != unsold.ID || deleted.Object != "product" {
-			t.Errorf("the confirmation is %+v", deleted)
-		}
+		assert.True(t, deleted.Deleted, "the confirmation")
+		assert.Equal(t, unsold.ID, deleted.ID, "the confirmation")
+		assert.Equal(t, "product", deleted.Object, "the confirmation")
 		_, err := c.Products.Get(background, unsold.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 
@@ -231,13 +237,13 @@ func TestDuplicateProduct_CopiesItsPriceVariants(t *testing.T) {
 		ok[*sdk.Product](t)(c.Products.Publish(background, p.ID))
 		twin := ok[*sdk.Product](t)(c.Products.Duplicate(background, p.ID))
 		twin = ok[*sdk.Product](t)(c.Products.Get(background, twin.ID, sdk.Expand("price_variants")))
-		if twin.ID == p.ID || twin.Status != sdk.ProductStatusDraft || len(twin.PriceVariants) != 1 {
-			t.Fatalf("the copy is %+v", twin)
-		}
+		require.NotEqual(t, p.ID, twin.ID, "the copy")
+		require.Equal(t, sdk.ProductStatusDraft, twin.Status, "the copy")
+		require.Len(t, twin.PriceVariants, 1, "the copy")
 		v := twin.PriceVariants[0]
-		if v.ID == p.PriceVariants[0].ID || v.Object == nil || v.Object.Amount != 1900 {
-			t.Errorf("its price variant is %+v", v)
-		}
+		assert.NotEqual(t, p.PriceVariants[0].ID, v.ID, "its price variant")
+		require.NotNil(t, v.Object, "its price variant")
+		assert.EqualValues(t, 1900, v.Object.Amount, "its price variant")
 	})
 }
 
@@ -274,9 +280,10 @@ func TestListProducts_FiltersAndWalks(t *testing.T) {
 			}
 		}
 		back := ok[*sdk.ProductList](t)(c.Products.List(background, &sdk.ListProductsParams{Limit: new(int64(2)), EndingBefore: &ids[4]}))
-		if len(back.Data) != 2 || back.Data[0].ID != ids[2] || back.Data[1].ID != ids[3] || !back.HasMore {
-			t.Errorf("the page before %s is %+v", ids[4], back)
-		}
+		require.Len(t, back.Data, 2)
+		assert.Equal(t, ids[2], back.Data[0].ID)
+		assert.Equal(t, ids[3], back.Data[1].ID)
+		assert.True(t, back.HasMore)
 	})
 }
 
@@ -290,9 +297,9 @@ func TestProductEvents_ShowTheProductAsItWas(t *testing.T) {
 			d := hooks.Await(t, 1, kind)[0]
 			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *endpoint.Secret))
 			then := ok[*sdk.Product](t)(event.Product())
-			if then.ID != p.ID || then.Name != name || then.PriceVariants[0].Object == nil {
-				t.Errorf("%s shows %+v", kind, then)
-			}
+			assert.Equal(t, p.ID, then.ID, kind)
+			assert.Equal(t, name, then.Name, kind)
+			assert.NotNil(t, then.PriceVariants[0].Object, kind)
 		}
 	})
 }

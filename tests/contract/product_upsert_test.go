@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/oapi-codegen/nullable"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -30,17 +31,18 @@ func TestUpsertProduct_MakesOneAndThenChangesIt(t *testing.T) {
 		_, err = c.Products.Upsert(background, &sdk.ProductUpsert{ExternalID: "sku/4711", Name: new("Handbook"), Deliverables: []sdk.Deliverable{{Type: "file", Ref: new("none")}}})
 		refused(t, err, http.StatusNotFound, "resource_missing", "deliverables.0.ref")
 		made := ok[*sdk.Product](t)(c.Products.Upsert(background, &sdk.ProductUpsert{ExternalID: "sku/4711", Name: new("Handbook"), Headline: nullable.NewNullableWithValue("New")}))
-		if made.Slug != "handbook" || *made.ExternalID != "sku/4711" || made.Status != sdk.ProductStatusDraft || made.Type != sdk.ProductTypeDigital {
-			t.Errorf("the product is %+v", made)
-		}
+		assert.Equal(t, "handbook", made.Slug, "the product")
+		assert.Equal(t, "sku/4711", *made.ExternalID, "the product")
+		assert.Equal(t, sdk.ProductStatusDraft, made.Status, "the product")
+		assert.Equal(t, sdk.ProductTypeDigital, made.Type, "the product")
 		changed := ok[*sdk.Product](t)(c.Products.Upsert(background, &sdk.ProductUpsert{ExternalID: "sku/4711", Headline: nullable.NewNullNullable[string](), Status: new(sdk.ProductStatusArchived)}))
-		if changed.ID != made.ID || changed.Name != "Handbook" || changed.Headline != nil || changed.Status != sdk.ProductStatusArchived {
-			t.Errorf("the product is %+v", changed)
-		}
+		assert.Equal(t, made.ID, changed.ID, "the product")
+		assert.Equal(t, "Handbook", changed.Name, "the product")
+		require.Nil(t, changed.Headline, "the product")
+		assert.Equal(t, sdk.ProductStatusArchived, changed.Status, "the product")
 		again := ok[*sdk.Product](t)(c.Products.Upsert(background, &sdk.ProductUpsert{ExternalID: "sku/4711", Name: new("Handbook")}))
-		if again.Status != sdk.ProductStatusArchived || again.UpdatedAt != changed.UpdatedAt {
-			t.Errorf("a product that stays as it is became %+v", again)
-		}
+		assert.Equal(t, sdk.ProductStatusArchived, again.Status, "a product that stays")
+		assert.Equal(t, changed.UpdatedAt, again.UpdatedAt, "a product that stays")
 		events := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, nil))
 		var types []string
 		for _, e := range events.Data {
@@ -98,9 +100,8 @@ func TestBulkUpsertProducts_ManyAtOnceMakeEachOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if created != 20 || failed != 0 {
-			t.Errorf("%d are new and %d failed", created, failed)
-		}
+		assert.EqualValues(t, 20, created)
+		assert.Zero(t, failed)
 	})
 }
 
@@ -125,9 +126,8 @@ func TestBulkUpsertProducts_BesideSingleWritesMakesEachOnce(t *testing.T) {
 		})
 		all.Wait()
 		events := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, &sdk.ListWebhookEventsParams{Type: new("product.created"), Limit: new(sdk.Limit(100))}))
-		if len(events.Data) != len(items) || events.HasMore {
-			t.Errorf("%d products have %d events, and more: %t", len(items), len(events.Data), events.HasMore)
-		}
+		require.Len(t, events.Data, len(items))
+		assert.False(t, events.HasMore)
 	})
 }
 
@@ -152,9 +152,9 @@ func TestBulkUpsertProducts_AnswersForEachItemByItself(t *testing.T) {
 			if r.Error != nil {
 				outcome += " " + r.Error.Code + " " + *r.Error.Param
 			}
-			if outcomes = append(outcomes, outcome); r.Index != int64(i) || (r.ID == nil) != (r.Error != nil) {
-				t.Errorf("result %d is %+v", i, r)
-			}
+			outcomes = append(outcomes, outcome)
+			assert.Equal(t, int64(i), r.Index)
+			assert.Equal(t, r.Error != nil, r.ID == nil)
 		}
 		expected := []string{
 			"created", "updated", "failed validation_failed headline", "failed validation_failed slug", "failed resource_missing deliverables.0.ref",
@@ -163,32 +163,34 @@ func TestBulkUpsertProducts_AnswersForEachItemByItself(t *testing.T) {
 		if !slices.Equal(outcomes, expected) {
 			t.Errorf("the outcomes are %q", outcomes)
 		}
-		if done.Created != 1 || done.Updated != 1 || done.Unchanged != 1 || done.Failed != 5 || *done.Results[1].ID != there.ID {
-			t.Errorf("the answer is %+v", done)
-		}
+		assert.EqualValues(t, 1, done.Created, "the answer")
+		assert.EqualValues(t, 1, done.Updated, "the answer")
+		assert.EqualValues(t, 1, done.Unchanged, "the answer")
+		assert.EqualValues(t, 5, done.Failed, "the answer")
+		assert.Equal(t, there.ID, *done.Results[1].ID, "the answer")
 		z := ok[*sdk.Product](t)(c.Products.Get(background, "last"))
-		if z.ID != *done.Results[0].ID || len(z.Deliverables) != 1 || *z.Deliverables[0].Ref != "https://example.com/a" || z.Status != sdk.ProductStatusDraft {
-			t.Errorf("of a refused change something is left: %+v", z)
-		}
+		assert.Equal(t, *done.Results[0].ID, z.ID, "of a refused change something")
+		require.Len(t, z.Deliverables, 1, "of a refused change something")
+		assert.Equal(t, "https://example.com/a", *z.Deliverables[0].Ref, "of a refused change something")
+		assert.Equal(t, sdk.ProductStatusDraft, z.Status, "of a refused change something")
 		if products := ok[*sdk.ProductList](t)(c.Products.List(background, nil)); len(products.Data) != 2 {
 			t.Errorf("there are %d products", len(products.Data))
 		}
 		replayed := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, body, sdk.WithIdempotencyKey("import")))
-		if *replayed.Results[0].ID != z.ID || replayed.Created != 1 {
-			t.Errorf("the replay is %+v", replayed)
-		}
+		assert.Equal(t, z.ID, *replayed.Results[0].ID, "the replay")
+		assert.EqualValues(t, 1, replayed.Created, "the replay")
 		body.Items[7].Name = new("Somebody's")
 		_, err := c.Products.BulkUpsert(background, body, sdk.WithIdempotencyKey("import"))
-		if e := new(sdk.Error); !errors.As(err, &e) || e.Code != "idempotency_key_reused" {
-			t.Errorf("another body under the key is answered with %v", err)
-		}
+		e := new(sdk.Error)
+		require.ErrorAs(t, err, &e, "another body under the key")
+		assert.Equal(t, "idempotency_key_reused", e.Code, "another body under the key")
 		body.Items = []sdk.ProductUpsert{{ExternalID: "there"}, {ExternalID: "there", Slug: new("")}} // without what is refused of it, the second is the first
 		ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, body, sdk.WithIdempotencyKey("order")))
 		slices.Reverse(body.Items)
 		_, err = c.Products.BulkUpsert(background, body, sdk.WithIdempotencyKey("order"))
-		if e := new(sdk.Error); !errors.As(err, &e) || e.Code != "idempotency_key_reused" {
-			t.Errorf("the items in another order under the key are answered with %v", err)
-		}
+		e = new(sdk.Error)
+		require.ErrorAs(t, err, &e, "the items in another order under the key")
+		assert.Equal(t, "idempotency_key_reused", e.Code, "the items in another order under the key")
 	})
 }
 
@@ -222,9 +224,8 @@ func TestBulkUpsertProducts_RefusesAnItemWithTooMuchInItAlone(t *testing.T) {
 			map[string]any{"external_id": "deliverables", "name": "D", "deliverables": tags}, map[string]any{"external_id": "metadata", "name": "M", "metadata": metadata},
 			map[string]any{"external_id": "good", "name": "Good"},
 		}})
-		if done["created"] != 1.0 || done["failed"] != 2.0 {
-			t.Errorf("the answer is %v", done)
-		}
+		assert.Equal(t, 1.0, done["created"], "the answer")
+		assert.Equal(t, 2.0, done["failed"], "the answer")
 	})
 }
 
@@ -260,25 +261,29 @@ func TestBulkUpsertProducts_BoundsWhatItEmits(t *testing.T) {
 			prices[i] = price(fmt.Sprint(i), ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Large", ExternalID: new(fmt.Sprint(i)), PriceVariants: variants})), 500)
 		}
 		done := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items}))
-		if last := done.Results[11]; done.Updated < 9 || done.Updated > 11 || last.Error == nil || last.Error.Code != "request_too_large" {
-			t.Fatalf("the answer is %+v", done)
-		}
+		last := done.Results[11]
+		require.GreaterOrEqual(t, done.Updated, int64(9), "the answer")
+		require.LessOrEqual(t, done.Updated, int64(11), "the answer")
+		require.NotNil(t, last.Error, "the answer")
+		require.Equal(t, "request_too_large", last.Error.Code, "the answer")
 		rest := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items}))
-		if rest.Unchanged != done.Updated || rest.Failed != 0 {
-			t.Errorf("the same items again are answered with %+v", rest)
-		}
+		assert.Equal(t, done.Updated, rest.Unchanged, "the same items")
+		assert.Zero(t, rest.Failed, "the same items")
 		done = ok[*sdk.BulkUpsert](t)(c.PriceVariants.BulkUpsert(background, &sdk.PriceVariantBulkUpsert{Items: prices}))
-		if last := done.Results[11]; done.Created < 9 || done.Created > 11 || last.Error == nil || last.Error.Code != "request_too_large" {
-			t.Errorf("price variants of so large products are answered with %+v", done)
-		}
+		last = done.Results[11]
+		assert.GreaterOrEqual(t, done.Created, int64(9), "price variants of so large products")
+		assert.LessOrEqual(t, done.Created, int64(11), "price variants of so large products")
+		require.NotNil(t, last.Error, "price variants of so large products")
+		assert.Equal(t, "request_too_large", last.Error.Code, "price variants of so large products")
 		for i := range prices { // so little nothing costs
 			prices[i].ExternalID, prices[i].Amount = fmt.Sprint("refused ", i), new(int64(1))
 		}
 		prices[11] = price("small", ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Small"})), 500)
 		done = ok[*sdk.BulkUpsert](t)(c.PriceVariants.BulkUpsert(background, &sdk.PriceVariantBulkUpsert{Items: prices}))
-		if last := done.Results[11]; done.Created != 0 || last.Error == nil || last.Error.Code != "request_too_large" {
-			t.Errorf("what refused items have read is not counted: %+v", done)
-		}
+		last = done.Results[11]
+		assert.Zero(t, done.Created, "what refused items have read is not counted")
+		require.NotNil(t, last.Error, "what refused items have read is not counted")
+		assert.Equal(t, "request_too_large", last.Error.Code, "what refused items have read is not counted")
 		prices = nil
 		for k := range metadata {
 			metadata[k] = strings.Repeat("\U0001F600", 480)
@@ -288,8 +293,10 @@ func TestBulkUpsertProducts_BoundsWhatItEmits(t *testing.T) {
 			prices = append(prices, price(fmt.Sprint("text ", i), p, 500))
 		}
 		done = ok[*sdk.BulkUpsert](t)(c.PriceVariants.BulkUpsert(background, &sdk.PriceVariantBulkUpsert{Items: prices}))
-		if last := done.Results[59]; done.Created < 40 || done.Created > 55 || last.Error == nil || last.Error.Code != "request_too_large" {
-			t.Errorf("the first price variants of large products are answered with %+v", done)
-		}
+		last = done.Results[59]
+		assert.GreaterOrEqual(t, done.Created, int64(40), "the first price variants of large products")
+		assert.LessOrEqual(t, done.Created, int64(55), "the first price variants of large products")
+		require.NotNil(t, last.Error, "the first price variants of large products")
+		assert.Equal(t, "request_too_large", last.Error.Code, "the first price variants of large products")
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -35,9 +37,9 @@ func TestProviderHook_SettlesAPayment(t *testing.T) {
 		events := fake.Events()
 		for range 2 {
 			for _, e := range events {
-				if status, err := fake.Deliver(s.URL+"/hooks/stripe", e); status != http.StatusOK || err != nil {
-					t.Errorf("the answer to %s is %d, %v", e.Type, status, err)
-				}
+				status, err := fake.Deliver(s.URL+"/hooks/stripe", e)
+				assert.Equal(t, http.StatusOK, status, "the answer to %s", e.Type)
+				assert.NoError(t, err, "the answer to %s", e.Type)
 			}
 		}
 		if paid := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, open.ID)); paid.Status != sdk.CheckoutStatusCompleted {
@@ -114,9 +116,8 @@ func TestProviderHook_ReadsNothingWithoutASignature(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = answer.Body.Close()
-			if answer.StatusCode != test.status || read != (test.status == http.StatusOK) {
-				t.Errorf("with %q it is %d, and the body read: %t", test.signature, answer.StatusCode, read)
-			}
+			assert.Equal(t, test.status, answer.StatusCode)
+			assert.Equal(t, test.status == http.StatusOK, read)
 		}
 	})
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -50,16 +53,22 @@ func TestPublicLead_IsToldOfWithConsentAlone(t *testing.T) {
 		send(t, n.Client, agreedLead(form, "Ada@private.example"))
 		n.work(t)
 		leads, told := leadsOf(t, n.Client), n.conversions(t)
-		if len(leads) != 3 || !leads[0].AdsConsent || leads[1].AdsConsent || leads[2].AdsConsent {
-			t.Fatalf("the leads are %+v", leads)
-		}
-		if len(told) != 1 || told[0].EventID != leads[0].ID || told[0].Event != "lead" || told[0].Source != "lead" || told[0].Value != nil || told[0].Currency != nil || told[0].Status != "sent" {
-			t.Fatalf("told is %+v", told)
-		}
+		require.Len(t, leads, 3, "the leads")
+		require.True(t, leads[0].AdsConsent, "the leads")
+		require.False(t, leads[1].AdsConsent, "the leads")
+		require.False(t, leads[2].AdsConsent, "the leads")
+		require.Len(t, told, 1)
+		require.Equal(t, leads[0].ID, told[0].EventID)
+		require.EqualValues(t, "lead", told[0].Event)
+		require.EqualValues(t, "lead", told[0].Source)
+		require.Nil(t, told[0].Value)
+		require.Nil(t, told[0].Currency)
+		require.EqualValues(t, "sent", told[0].Status)
 		heard := n.server.Strings(t, `SELECT detail FROM sandbox_conversions WHERE channel_id = '`+n.channel+`' AND counted = 1`)
-		if len(heard) != 1 || !strings.Contains(heard[0], hashed("ada@private.example")) || !strings.Contains(heard[0], "IwAR0_x") || strings.Contains(heard[0], "private.example") {
-			t.Errorf("the network heard %v", heard)
-		}
+		require.Len(t, heard, 1, "the network heard")
+		assert.Contains(t, heard[0], hashed("ada@private.example"), "the network heard")
+		assert.Contains(t, heard[0], "IwAR0_x", "the network heard")
+		assert.NotContains(t, heard[0], "private.example", "the network heard")
 	})
 }
 
@@ -108,11 +117,10 @@ func TestPublicLead_IsToldOfOnceItIsConfirmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := n.conversions(t)
-		if len(told) != 2 || slices.ContainsFunc(told, func(c sdk.Conversion) bool {
+		require.Len(t, told, 2, "before anybody has confirmed")
+		require.False(t, slices.ContainsFunc(told, func(c sdk.Conversion) bool {
 			return c.Status != "pending" || c.Attempts != 0 || c.NextAttemptAt != nil || c.Reason == nil || !strings.Contains(*c.Reason, "not confirmed")
-		}) {
-			t.Fatalf("before anybody has confirmed, told is %+v", told)
-		}
+		}), "before anybody has confirmed")
 		link := ""
 		comes(func() bool {
 			for _, letter := range n.server.Mail.Letters() {
@@ -123,17 +131,19 @@ func TestPublicLead_IsToldOfOnceItIsConfirmed(t *testing.T) {
 			return link != ""
 		})
 		resp, err := http.PostForm(strings.Replace(link, "http://shop.test", n.server.URL, 1), url.Values{})
-		if err != nil || resp.Body.Close() != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %+v %v", link, resp, err)
-		}
+		require.NoError(t, err, link)
+		require.NoError(t, resp.Body.Close(), link)
+		require.Equal(t, http.StatusOK, resp.StatusCode, link)
 		for _, l := range leadsOf(t, n.Client) {
 			if l.Email == "never@example.com" {
 				ok[*sdk.Deleted](t)(n.Leads.Delete(background, l.ID))
 			}
 		}
 		n.work(t)
-		if told := n.conversions(t); len(told) != 1 || told[0].Status != "sent" || told[0].Attempts != 1 || told[0].Reason != nil {
-			t.Errorf("told is %+v", told)
-		}
+		told = n.conversions(t)
+		require.Len(t, told, 1)
+		assert.EqualValues(t, "sent", told[0].Status)
+		assert.EqualValues(t, 1, told[0].Attempts)
+		assert.Nil(t, told[0].Reason)
 	})
 }

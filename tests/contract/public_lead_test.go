@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -24,18 +27,18 @@ func openForm(t *testing.T, c *sdk.Client) string {
 	t.Helper()
 	form := ok[*sdk.LeadForm](t)(c.PublicLeads.GetForm(background, ok[*sdk.Account](t)(c.Account.Get(background)).ID))
 	until := ok[time.Time](t)(time.Parse(time.RFC3339, string(form.ExpiresAt)))
-	if left := time.Until(until); left < 23*time.Hour || left > 24*time.Hour {
-		t.Errorf("the form works for %s", left)
-	}
+	left := time.Until(until)
+	assert.GreaterOrEqual(t, left, 23*time.Hour, "the form works")
+	assert.LessOrEqual(t, left, 24*time.Hour, "the form works")
 	time.Sleep(2 * time.Second)
 	return form.Token
 }
 
 func send(t *testing.T, c *sdk.Client, body *sdk.PublicLeadCreate) {
 	t.Helper()
-	if got := ok[*sdk.LeadReceipt](t)(c.PublicLeads.Create(background, body)); got.Object != "lead_receipt" || got.Status != "received" {
-		t.Errorf("the receipt is %+v", got)
-	}
+	got := ok[*sdk.LeadReceipt](t)(c.PublicLeads.Create(background, body))
+	assert.Equal(t, "lead_receipt", got.Object, "the receipt")
+	assert.EqualValues(t, "received", got.Status, "the receipt")
 }
 
 func leadsOf(t *testing.T, c *sdk.Client) []sdk.Lead {
@@ -89,9 +92,8 @@ func TestPublicLead_ChangesAndTellsNothingOfWhoIsKnown(t *testing.T) {
 			if first == nil {
 				first = resp
 			}
-			if resp.Status != http.StatusOK || !bytes.Equal(resp.Body, first.Body) {
-				t.Errorf("%v is answered %d %s, a new one %s", body, resp.Status, resp.Body, first.Body)
-			}
+			assert.Equal(t, http.StatusOK, resp.Status, body)
+			assert.True(t, bytes.Equal(resp.Body, first.Body), body)
 		}
 		for _, was := range []*sdk.Lead{known, left} {
 			got := ok[*sdk.Lead](t)(c.Leads.Get(background, was.ID))
@@ -99,14 +101,15 @@ func TestPublicLead_ChangesAndTellsNothingOfWhoIsKnown(t *testing.T) {
 				t.Errorf("%s became %s", harness.Encode(was), harness.Encode(got))
 			}
 		}
-		if leads := leadsOf(t, c); len(leads) != 3 || leads[0].Email != "new@example.com" || leads[0].Consent.Marketing {
-			t.Errorf("the leads are %+v", leads)
-		}
+		leads := leadsOf(t, c)
+		require.Len(t, leads, 3, "the leads")
+		assert.Equal(t, "new@example.com", leads[0].Email, "the leads")
+		assert.False(t, leads[0].Consent.Marketing, "the leads")
 		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: "ada@example.com", Consent: new(true)})
 		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: "ada@example.com", Consent: new(false)})
-		if got := ok[*sdk.Lead](t)(c.Leads.Get(background, known.ID)); !got.Consent.Marketing || *got.Name != "Ada" {
-			t.Errorf("after a yes and a no the lead is %+v", got)
-		}
+		got := ok[*sdk.Lead](t)(c.Leads.Get(background, known.ID))
+		assert.True(t, got.Consent.Marketing, "after a yes and a no the lead")
+		assert.Equal(t, "Ada", *got.Name, "after a yes and a no the lead")
 	})
 }
 
@@ -160,14 +163,15 @@ func TestPublicLead_AgreesToNothingBeforeALetterIsConfirmed(t *testing.T) {
 		form := openForm(t, c)
 		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: "silent-" + who})
 		send(t, c, &sdk.PublicLeadCreate{FormToken: form, Email: who, Consent: new(true)})
-		if got := leadsOf(t, c)[0]; got.Consent.Marketing || got.Consent.At == nil || got.Consent.ConfirmedAt != nil {
-			t.Errorf("before the letter the consent is %+v", got.Consent)
-		}
+		got := leadsOf(t, c)[0]
+		assert.False(t, got.Consent.Marketing, "before the letter the consent")
+		assert.NotNil(t, got.Consent.At, "before the letter the consent")
+		assert.Nil(t, got.Consent.ConfirmedAt, "before the letter the consent")
 		comes(func() bool { return len(s.Mail.LettersWith(who)) > 0 })
 		letters := s.Mail.LettersWith(who)
-		if len(letters) != 1 || letters[0].To != who || !strings.Contains(letters[0].Text, "/subscribe/") {
-			t.Errorf("the letters are %+v", letters)
-		}
+		require.Len(t, letters, 1, "the letters")
+		assert.Equal(t, who, letters[0].To, "the letters")
+		assert.Contains(t, letters[0].Text, "/subscribe/", "the letters")
 	})
 }
 
@@ -187,9 +191,9 @@ func TestPublicLead_IsOneOfManyAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if leads := leadsOf(t, c); len(leads) != 1 || !leads[0].Consent.Marketing {
-			t.Errorf("the leads are %+v", leads)
-		}
+		leads := leadsOf(t, c)
+		require.Len(t, leads, 1, "the leads")
+		assert.True(t, leads[0].Consent.Marketing, "the leads")
 	})
 }
 
@@ -204,9 +208,10 @@ func TestPublicLead_IsTakenFromPagesOfEverySiteTenTimesAMinute(t *testing.T) {
 		s.Clock.Stop()
 		for path, method := range map[string]string{"/public/lead_forms/" + owner.Account: "GET", "/public/leads": "POST", "/v1/public/leads": "POST"} {
 			resp, err := page.Try(http.MethodOptions, path, nil, "Origin", "https://shop.example", "Access-Control-Request-Method", method)
-			if err != nil || resp.Status != http.StatusNoContent || resp.Header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(resp.Header.Get("Access-Control-Allow-Methods"), method) {
-				t.Errorf("%s: %+v %v", path, resp, err)
-			}
+			require.NoError(t, err, path)
+			assert.Equal(t, http.StatusNoContent, resp.Status, path)
+			assert.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"), path)
+			assert.Contains(t, resp.Header.Get("Access-Control-Allow-Methods"), method, path)
 		}
 		if resp := page.Do(t, http.MethodGet, "/public/lead_forms/"+owner.Account, nil); resp.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("the form is answered with %v", resp.Header)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -22,9 +25,9 @@ func TestPublicLicenseKey_NeedsNoAPIKeyAndTellsNoCustomer(t *testing.T) {
 		buyer := s.From(t, "127.0.9.1")
 		activation := buyer.Must(t, http.MethodPost, "/public/license_keys/activate", w.shows(w.License, "tablet"))
 		seen := buyer.Must(t, http.MethodPost, "/v1/public/license_keys/validate", w.shows(w.License, "tablet"))
-		if seen["code"] != "valid" || seen["token"] == nil || seen["activation"].(map[string]any)["id"] != activation["id"] {
-			t.Errorf("the validation is %v", seen)
-		}
+		assert.Equal(t, "valid", seen["code"], "the validation")
+		require.NotNil(t, seen["token"], "the validation")
+		assert.False(t, seen["activation"].(map[string]any)["id"] != activation["id"], "the validation")
 		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.License, "tablet"))
 		for _, secret := range []string{w.IDs["cus"], w.License} {
 			if strings.Contains(string(resp.Body), secret) {
@@ -57,9 +60,8 @@ func TestPublicLicenseKey_TellsNothingOfWhatExists(t *testing.T) {
 				if first == nil {
 					first = resp
 				}
-				if resp.Status != first.Status || !bytes.Equal(resp.Body, first.Body) {
-					t.Errorf("%s: of %s it answers %d %s, of another one %d %s", op, what, resp.Status, resp.Body, first.Status, first.Body)
-				}
+				assert.Equal(t, first.Status, resp.Status, "%s: of %s", op, what)
+				assert.True(t, bytes.Equal(resp.Body, first.Body), "%s: of %s", op, what)
 			}
 		}
 		enable := s.Disable(t, w.Account)
@@ -78,15 +80,15 @@ func TestPublicLicenseKey_MayBeAskedByPagesOfEverySite(t *testing.T) {
 		page := s.From(t, "127.0.9.3")
 		for _, path := range []string{"/public/license_keys/validate", "/v1/public/license_keys/activate"} {
 			resp, err := page.Try(http.MethodOptions, path, nil, "Origin", "https://app.example", "Access-Control-Request-Method", "POST")
-			if err != nil || resp.Status != http.StatusNoContent || resp.Header.Get("Access-Control-Allow-Origin") != "*" ||
-				resp.Header.Get("Access-Control-Allow-Methods") != "POST" || !strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
-				t.Errorf("%s: %+v %v", path, resp, err)
-			}
+			require.NoError(t, err, path)
+			assert.Equal(t, http.StatusNoContent, resp.Status, path)
+			assert.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"), path)
+			assert.Equal(t, "POST", resp.Header.Get("Access-Control-Allow-Methods"), path)
+			assert.Contains(t, resp.Header.Get("Access-Control-Allow-Headers"), "Content-Type", path)
 			for _, body := range []any{w.shows(w.License, "mac-2f6c1e0a"), map[string]any{}} { // its errors, too
 				answered := page.Do(t, http.MethodPost, path, body, "Origin", "https://app.example")
-				if answered.Header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(answered.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
-					t.Errorf("%s: %d with %v", path, answered.Status, answered.Header)
-				}
+				assert.Equal(t, "*", answered.Header.Get("Access-Control-Allow-Origin"), path)
+				assert.Contains(t, answered.Header.Get("Access-Control-Expose-Headers"), "Retry-After", path)
 			}
 		}
 		for _, path := range []string{"/public/checkouts/" + w.Secret, "/v1/products"} {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -16,16 +19,17 @@ func TestEstimateAdReach_SaysWhatTheNetworkGuesses(t *testing.T) {
 		}
 		guess := ok[*sdk.ReachEstimate](t)(estimate(sdk.AdTargeting{Countries: []string{"us"}}))
 		makes := slices.Contains([]sdk.AdPlatform{"facebook", "instagram", "pinterest"}, n.platform)
-		if guess.Object != "reach_estimate" || guess.Platform != n.platform || guess.Available != makes || guess.Ready != makes || len(guess.Warnings) != 0 {
-			t.Errorf("the estimate is %+v", guess)
-		}
-		if (guess.Lower != nil) != makes || (guess.Upper != nil) != makes || makes && *guess.Lower >= *guess.Upper {
-			t.Errorf("the bounds are %v and %v", guess.Lower, guess.Upper)
-		}
+		assert.Equal(t, "reach_estimate", guess.Object, "the estimate")
+		assert.Equal(t, n.platform, guess.Platform, "the estimate")
+		assert.Equal(t, makes, guess.Available, "the estimate")
+		assert.Equal(t, makes, guess.Ready, "the estimate")
+		assert.Empty(t, guess.Warnings, "the estimate")
+		assert.Equal(t, makes, guess.Lower != nil)
+		assert.Equal(t, makes, guess.Upper != nil)
+		assert.False(t, makes && *guess.Lower >= *guess.Upper)
 		placeless := ok[*sdk.ReachEstimate](t)(estimate(sdk.AdTargeting{}))
-		if len(placeless.Warnings) != 1 || !strings.HasPrefix(placeless.Warnings[0], "targeting ") {
-			t.Errorf("without a place the warnings are %q", placeless.Warnings)
-		}
+		require.Len(t, placeless.Warnings, 1, "without a place the warnings")
+		assert.True(t, strings.HasPrefix(placeless.Warnings[0], "targeting "), "without a place the warnings")
 		_, err := estimate(sdk.AdTargeting{Countries: []string{"U1"}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "targeting.countries")
 		if !makes {
@@ -55,8 +59,7 @@ func TestEstimateAdReach_ReadsTheTargetingAsThatOfAnAd(t *testing.T) {
 		_, err = estimate(func(in *sdk.ReachEstimateCreate) { in.AccountID = randomID("sacct") })
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "account_id")
 		told := ok[*sdk.ReachEstimate](t)(estimate(func(in *sdk.ReachEstimateCreate) { in.Goal = new(sdk.AdGoalTraffic) }))
-		if len(told.Warnings) != 1 || !strings.HasPrefix(told.Warnings[0], "goal ") {
-			t.Errorf("the warnings are %q", told.Warnings)
-		}
+		require.Len(t, told.Warnings, 1, "the warnings")
+		assert.True(t, strings.HasPrefix(told.Warnings[0], "goal "), "the warnings")
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -40,13 +43,14 @@ func TestCreateRefund_CountsInItsOrder(t *testing.T) {
 			t.Errorf("customer and payment are %+v and %+v", part.Customer.Object, part.Payment.Object)
 		}
 		rest := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID}))
-		if rest.Amount != 1400 || rest.Reason != "customer_request" || !rest.RevokeAccess {
-			t.Errorf("the rest is %+v", rest)
-		}
+		assert.EqualValues(t, 1400, rest.Amount, "the rest")
+		assert.EqualValues(t, "customer_request", rest.Reason, "the rest")
+		assert.True(t, rest.RevokeAccess, "the rest")
 		order = ok[*sdk.Order](t)(c.Orders.Get(background, order.ID, sdk.Expand("refunds")))
-		if order.Status != "refunded" || len(order.Refunds) != 2 || order.Refunds[1].Object.ID != rest.ID || order.RefundableAmount != 0 {
-			t.Errorf("the order is %+v", order)
-		}
+		assert.EqualValues(t, "refunded", order.Status, "the order")
+		require.Len(t, order.Refunds, 2, "the order")
+		assert.Equal(t, rest.ID, order.Refunds[1].Object.ID, "the order")
+		assert.Zero(t, order.RefundableAmount, "the order")
 		_, err := c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "amount")
 	})
@@ -92,9 +96,10 @@ func TestPayInvoice_WithASavedMethod(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "payment_method")
 		paid := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{PaymentMethod: &sdk.PaymentMethod{Token: saved.ID}}))
 		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paid.Order.ID}))
-		if paid.Status != "paid" || refund.Status != "succeeded" || refund.Amount != paid.TotalAmount || refund.TaxAmount != paid.TaxAmount {
-			t.Errorf("the invoice is %s, and the refund is %+v", paid.Status, refund)
-		}
+		assert.EqualValues(t, "paid", paid.Status)
+		assert.EqualValues(t, "succeeded", refund.Status)
+		assert.Equal(t, paid.TotalAmount, refund.Amount)
+		assert.Equal(t, paid.TaxAmount, refund.TaxAmount)
 	})
 }
 
@@ -116,9 +121,9 @@ func TestCreateRefund_ParallelOnesNeverGiveBackTooMuch(t *testing.T) {
 		}
 		group.Wait()
 		order = ok[*sdk.Order](t)(c.Orders.Get(background, order.ID))
-		if made.Load() != 19 || order.RefundableAmount != 0 || order.Status != "refunded" {
-			t.Errorf("%d refunds were made, and the order is %s with %d left", made.Load(), order.Status, order.RefundableAmount)
-		}
+		assert.EqualValues(t, 19, made.Load())
+		assert.Zero(t, order.RefundableAmount)
+		assert.EqualValues(t, "refunded", order.Status)
 	})
 }
 
@@ -127,9 +132,8 @@ func TestRefund_PendingOnesAreSettledOrCanceled(t *testing.T) {
 		pending := func(order *sdk.Order, amount int64) *sdk.Refund {
 			t.Helper()
 			r := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: &amount}))
-			if r.Status != "pending" || r.SucceededAt != nil {
-				t.Fatalf("the refund is %+v", r)
-			}
+			require.EqualValues(t, "pending", r.Status, "the refund")
+			require.Nil(t, r.SucceededAt, "the refund")
 			return r
 		}
 		order := paidWith(t, c, "pm_card_pendingRefund")
@@ -137,13 +141,15 @@ func TestRefund_PendingOnesAreSettledOrCanceled(t *testing.T) {
 		failed := ok[*sdk.Refund](t)(c.TestHelpers.SettleRefund(background, pending(order, 500).ID, &sdk.RefundSettlement{Status: "failed"}))
 		canceled := ok[*sdk.Refund](t)(c.Refunds.Cancel(background, pending(order, 700).ID))
 		again := ok[*sdk.Refund](t)(c.Refunds.Cancel(background, canceled.ID))
-		if settled.Status != "succeeded" || failed.Status != "failed" || *failed.FailureReason != "expired_or_canceled_card" || canceled.Status != "canceled" || again.UpdatedAt != canceled.UpdatedAt {
-			t.Errorf("the refunds are %+v, %+v, %+v", settled, failed, canceled)
-		}
+		assert.EqualValues(t, "succeeded", settled.Status)
+		assert.EqualValues(t, "failed", failed.Status)
+		assert.Equal(t, "expired_or_canceled_card", *failed.FailureReason)
+		assert.EqualValues(t, "canceled", canceled.Status)
+		assert.Equal(t, canceled.UpdatedAt, again.UpdatedAt)
 		order = ok[*sdk.Order](t)(c.Orders.Get(background, order.ID, sdk.Expand("customer")))
-		if order.Status != "partially_refunded" || order.RefundedAmount != 300 || order.Customer.Object.TotalSpent["usd"] != 1600 {
-			t.Errorf("the order is %+v", order)
-		}
+		assert.EqualValues(t, "partially_refunded", order.Status, "the order")
+		assert.EqualValues(t, 300, order.RefundedAmount, "the order")
+		assert.EqualValues(t, 1600, order.Customer.Object.TotalSpent["usd"], "the order")
 		_, err := c.Refunds.Cancel(background, settled.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		_, err = c.TestHelpers.SettleRefund(background, settled.ID, &sdk.RefundSettlement{Status: "failed"})
@@ -158,17 +164,17 @@ func TestRefund_IsNotedOnTheInvoice(t *testing.T) {
 		noted := func(want int64, refunds ...sdk.RefundStatus) {
 			t.Helper()
 			invoice := ok[*sdk.Invoice](t)(c.Invoices.Get(background, order.Invoice.ID, sdk.Expand("payments", "refunds")))
-			if invoice.CreditNotes != want || invoice.AmountPaid != 1900 || invoice.Status != "paid" || len(invoice.Refunds) != len(refunds) {
-				t.Fatalf("the invoice is %+v", invoice)
-			}
+			require.Equal(t, want, invoice.CreditNotes, "the invoice")
+			require.EqualValues(t, 1900, invoice.AmountPaid, "the invoice")
+			require.EqualValues(t, "paid", invoice.Status, "the invoice")
+			require.Len(t, invoice.Refunds, len(refunds), "the invoice")
 			for i, status := range refunds {
 				if invoice.Refunds[i].Object.Status != status {
 					t.Errorf("refund %d is %s", i, invoice.Refunds[i].Object.Status)
 				}
 			}
-			if len(invoice.Payments) != 1 || invoice.Payments[0].Object.Amount != 1900 {
-				t.Errorf("the payments are %+v", invoice.Payments)
-			}
+			require.Len(t, invoice.Payments, 1, "the payments")
+			assert.EqualValues(t, 1900, invoice.Payments[0].Object.Amount, "the payments")
 		}
 		give := func(amount int64) string {
 			t.Helper()
@@ -202,9 +208,9 @@ func TestRefund_BesideChangesOfTheInvoice(t *testing.T) {
 		}
 		group.Wait()
 		invoice := ok[*sdk.Invoice](t)(c.Invoices.Get(background, order.Invoice.ID))
-		if invoice.CreditNotes != 1000 || len(invoice.Refunds) != 10 || len(invoice.Metadata) != 10 {
-			t.Errorf("the invoice is %+v", invoice)
-		}
+		assert.EqualValues(t, 1000, invoice.CreditNotes, "the invoice")
+		require.Len(t, invoice.Refunds, 10, "the invoice")
+		assert.Len(t, invoice.Metadata, 10, "the invoice")
 	})
 }
 
@@ -228,9 +234,9 @@ func TestAuthenticateTestPayment_LetsAPaymentThrough(t *testing.T) {
 		waiting := paymentIs("requires_action")
 		payment := ok[*sdk.Payment](t)(c.TestHelpers.AuthenticatePayment(background, waiting))
 		again := ok[*sdk.Payment](t)(c.TestHelpers.AuthenticatePayment(background, waiting))
-		if payment.Status != "succeeded" || payment.Order == nil || again.UpdatedAt != payment.UpdatedAt {
-			t.Errorf("the payment is %+v", payment)
-		}
+		assert.EqualValues(t, "succeeded", payment.Status, "the payment")
+		require.NotNil(t, payment.Order, "the payment")
+		assert.Equal(t, payment.UpdatedAt, again.UpdatedAt, "the payment")
 	})
 }
 
@@ -257,9 +263,8 @@ func TestListRefunds_Filters(t *testing.T) {
 			for i, refund := range list.Data {
 				found[i] = refund.ID
 			}
-			if len(found) != len(filter.want) || len(found) > 0 && (found[0] != filter.want[0] || found[len(found)-1] != filter.want[len(found)-1]) {
-				t.Errorf("%+v finds %v, %v is expected", filter.params, found, filter.want)
-			}
+			require.Len(t, found, len(filter.want))
+			assert.False(t, len(found) > 0 && (found[0] != filter.want[0] || found[len(found)-1] != filter.want[len(found)-1]))
 		}
 		_, err := c.Refunds.List(background, &sdk.ListRefundsParams{Order: new(randomID("order"))})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "order")
@@ -280,14 +285,14 @@ func TestCreateRefund_OfASubscription(t *testing.T) {
 		member := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
 			Customer: ada.ID, PriceVariant: club.PriceVariants[0].ID, PaymentMethod: new("pm_card_visa"),
 		}))
-		if methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data; len(methods) != 1 || member.PaymentMethod.ID != methods[0].ID {
-			t.Errorf("the subscription is charged to %+v, and %+v are saved", member.PaymentMethod, methods)
-		}
+		methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data
+		require.Len(t, methods, 1)
+		assert.Equal(t, methods[0].ID, member.PaymentMethod.ID)
 		order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &ada.ID})).Data[0]
 		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID}))
-		if refund.Subscription.ID != member.ID || refund.RevokeAccess || refund.Status != "succeeded" {
-			t.Errorf("the refund is %+v", refund)
-		}
+		assert.Equal(t, member.ID, refund.Subscription.ID, "the refund")
+		assert.False(t, refund.RevokeAccess, "the refund")
+		assert.EqualValues(t, "succeeded", refund.Status, "the refund")
 		if found := ok[*sdk.RefundList](t)(c.Refunds.List(background, &sdk.ListRefundsParams{Subscription: &member.ID})).Data; len(found) != 1 {
 			t.Errorf("%d refunds of the subscription are found", len(found))
 		}
@@ -298,9 +303,8 @@ func TestUpdateRefund_ChangesCommentAndMetadata(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paidWith(t, c, "pm_card_visa").ID}))
 		changed := ok[*sdk.Refund](t)(c.Refunds.Update(background, refund.ID, &sdk.RefundUpdate{Comment: sdk.Set("Late"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": new("b")})}))
-		if *changed.Comment != "Late" || changed.Metadata["a"] != "b" {
-			t.Errorf("the refund is %+v", changed)
-		}
+		assert.Equal(t, "Late", *changed.Comment, "the refund")
+		assert.Equal(t, "b", changed.Metadata["a"], "the refund")
 		if cleared := ok[*sdk.Refund](t)(c.Refunds.Update(background, refund.ID, &sdk.RefundUpdate{Comment: sdk.Null[string]()})); cleared.Comment != nil {
 			t.Errorf("the refund is %+v", cleared)
 		}
@@ -330,12 +334,14 @@ func TestRefundEvents_ShowTheOrderAsItBecomes(t *testing.T) {
 		}{{"refund.created", "pending", "refunded", 0}, {"refund.updated", "failed", "paid", 1900}} {
 			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived[i].Body, arrived[i].Header, *endpoint.Secret))
 			got, about := ok[*sdk.Order](t)(event.Order()), ok[*sdk.Refund](t)(event.Refund())
-			if event.Type != want.kind || about.ID != refund.ID || about.Status != want.status || got.Status != want.order || got.RefundableAmount != want.left {
-				t.Errorf("event %d is %s: the refund is %+v of an order that is %s", i, event.Type, about, got.Status)
-			}
-			if got.Refunds[0].Object.Status != want.status || got.Customer.Object.Email != "ada@example.com" || got.LineItems[0].Object.TotalAmount != 1900 {
-				t.Errorf("%s carries %+v", event.Type, got)
-			}
+			assert.Equal(t, want.kind, event.Type, "event %d", i)
+			assert.Equal(t, refund.ID, about.ID, "event %d", i)
+			assert.Equal(t, want.status, about.Status, "event %d", i)
+			assert.Equal(t, want.order, got.Status, "event %d", i)
+			assert.Equal(t, want.left, got.RefundableAmount, "event %d", i)
+			assert.Equal(t, want.status, got.Refunds[0].Object.Status, event.Type)
+			assert.Equal(t, "ada@example.com", got.Customer.Object.Email, event.Type)
+			assert.EqualValues(t, 1900, got.LineItems[0].Object.TotalAmount, event.Type)
 		}
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -47,16 +50,16 @@ func TestSearch_FindsByWordsAndExactly(t *testing.T) {
 				t.Errorf("%s finds %q", q, got)
 			}
 		}
-		if got := search(t, c, sdk.SearchParams{Q: "ada@example.com", Types: []sdk.SearchType{"order", "invoice"}}); len(got) != 2 || !slices.Contains(got, "order #1") {
-			t.Errorf("by the address and two types it finds %q", got)
-		}
+		got := search(t, c, sdk.SearchParams{Q: "ada@example.com", Types: []sdk.SearchType{"order", "invoice"}})
+		assert.Len(t, got, 2, "by the address and two")
+		assert.Contains(t, got, "order #1", "by the address and two")
 		if got := search(t, c, sdk.SearchParams{Q: "zebra", Types: []sdk.SearchType{"file", "blog_post", "lead"}}); !slices.Equal(got, []string{"lead zebra@example.com", "blog_post On zebras", "file zebra.pdf"}) {
 			t.Errorf("the newest first are %q", got)
 		}
 		page := ok[*sdk.List[sdk.SearchResult]](t)(c.Search.Do(background, &sdk.SearchParams{Q: "guide", Limit: new(int64(1))}))
-		if len(page.Data) != 1 || !page.HasMore || page.URL != "/v1/search" {
-			t.Errorf("of two the first is %+v", page)
-		}
+		require.Len(t, page.Data, 1, "of two the first")
+		assert.True(t, page.HasMore, "of two the first")
+		assert.Equal(t, "/v1/search", page.URL, "of two the first")
 	})
 }
 

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -23,19 +26,20 @@ func TestConnectSocialAccount_IsInactiveUntilItIsActivated(t *testing.T) {
 		made := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, &sdk.SocialAccountConnect{
 			Platform: sdk.AdPlatformPinterest, DisplayName: new("The Go Shop"), Driver: new("sandbox"), Token: new("secret"), ScopedAdAccountIDs: []string{"549755813888"},
 		}))
-		if made.Object != "social_account" || made.Platform != sdk.AdPlatformPinterest || made.DisplayName != "The Go Shop" ||
-			made.AdsStatus != sdk.SocialAdsStatusInactive || made.AdsActivatedAt != nil || !slices.Equal(made.ScopedAdAccountIDs, []string{"549755813888"}) {
-			t.Errorf("the channel is %+v", made)
-		}
+		assert.Equal(t, "social_account", made.Object, "the channel")
+		assert.Equal(t, sdk.AdPlatformPinterest, made.Platform, "the channel")
+		assert.Equal(t, "The Go Shop", made.DisplayName, "the channel")
+		assert.Equal(t, sdk.SocialAdsStatusInactive, made.AdsStatus, "the channel")
+		require.Nil(t, made.AdsActivatedAt, "the channel")
+		assert.True(t, slices.Equal(made.ScopedAdAccountIDs, []string{"549755813888"}), "the channel")
 		channel := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: sdk.AdPlatformFacebook}))
 		active := ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: channel.ID}))
-		if active.ID != channel.ID || active.AdsStatus != sdk.SocialAdsStatusActive || active.AdsActivatedAt == nil {
-			t.Errorf("activated, the channel is %+v", active)
-		}
+		assert.Equal(t, channel.ID, active.ID, "activated, the channel")
+		assert.Equal(t, sdk.SocialAdsStatusActive, active.AdsStatus, "activated, the channel")
+		assert.NotNil(t, active.AdsActivatedAt, "activated, the channel")
 		again := ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: channel.ID}))
-		if *again.AdsActivatedAt != *active.AdsActivatedAt || again.UpdatedAt != active.UpdatedAt {
-			t.Errorf("activated again, it is %+v", again)
-		}
+		assert.Equal(t, *active.AdsActivatedAt, *again.AdsActivatedAt, "activated")
+		assert.Equal(t, active.UpdatedAt, again.UpdatedAt, "activated")
 		if got := ok[*sdk.SocialAccount](t)(c.Socials.Get(background, channel.ID)); got.AdsStatus != sdk.SocialAdsStatusActive {
 			t.Errorf("read, it is %+v", got)
 		}
@@ -63,9 +67,9 @@ func TestConnectSocialAccount_KnowsTheSevenNetworks(t *testing.T) {
 		}
 		some := ok[*sdk.SocialAccountList](t)(c.Socials.List(background, &sdk.ListSocialAccountsParams{Platform: new(sdk.AdPlatformGoogle)}))
 		none := ok[*sdk.SocialAccountList](t)(c.Socials.List(background, &sdk.ListSocialAccountsParams{AdsStatus: new(sdk.SocialAdsStatusInactive)}))
-		if len(some.Data) != 1 || some.Data[0].Platform != sdk.AdPlatformGoogle || len(none.Data) != 0 {
-			t.Errorf("filtered, the lists are %+v and %+v", some.Data, none.Data)
-		}
+		require.Len(t, some.Data, 1)
+		assert.Equal(t, sdk.AdPlatformGoogle, some.Data[0].Platform)
+		assert.Empty(t, none.Data)
 	})
 }
 
@@ -88,9 +92,8 @@ func TestDeactivateSocialAccount_EndsTheAccessToItsAds(t *testing.T) {
 		_, err = c.Socials.Sync(background, channel.ID)
 		refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
 		for campaign, err := range sdk.All(background, c.AdCampaigns.List, nil) {
-			if err != nil || campaign.AccountID != other.ID {
-				t.Errorf("the list of every channel shows %+v, %v", campaign, err)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, other.ID, campaign.AccountID)
 		}
 		ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: channel.ID}))
 		ok[*sdk.AdCampaign](t)(c.AdCampaigns.Get(background, found.Data[0].ID, nil))
@@ -108,13 +111,12 @@ func TestSyncSocialAccount_FindsWhatChangedElsewhere(t *testing.T) {
 			t.Errorf("before the sync, the campaign is called %s", before.Name)
 		}
 		synced := ok[*sdk.SocialAccount](t)(a.Socials.Sync(background, a.channel))
-		if synced.ID != a.channel || synced.AdsStatus != sdk.SocialAdsStatusActive {
-			t.Errorf("the channel is %+v", synced)
-		}
+		assert.Equal(t, a.channel, synced.ID, "the channel")
+		assert.Equal(t, sdk.SocialAdsStatusActive, synced.AdsStatus, "the channel")
 		after := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, renamed.CampaignID, nil))
-		if !strings.HasPrefix(after.Name, "Renamed") || after.ConfiguredStatus != sdk.AdConfiguredStatusPaused || after.Source != sdk.AdSourceNative {
-			t.Errorf("after the sync, the campaign is %+v", after)
-		}
+		assert.True(t, strings.HasPrefix(after.Name, "Renamed"), "after the sync, the campaign")
+		assert.Equal(t, sdk.AdConfiguredStatusPaused, after.ConfiguredStatus, "after the sync, the campaign")
+		assert.Equal(t, sdk.AdSourceNative, after.Source, "after the sync, the campaign")
 		if gone := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, deleted.CampaignID, nil)); gone.Status != sdk.AdStatusCancelled {
 			t.Errorf("the campaign that was deleted elsewhere is %s", gone.Status)
 		}
@@ -131,14 +133,13 @@ func TestListSocialPosts_ShowsWhatCanBeBoosted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if post.AccountID != channel.ID || post.PlatformPostID == "" || post.Object != "social_post" {
-				t.Errorf("a post is %+v", post)
-			}
+			assert.Equal(t, channel.ID, post.AccountID, "a post")
+			assert.NotEmpty(t, post.PlatformPostID, "a post")
+			assert.Equal(t, "social_post", post.Object, "a post")
 			statuses[post.Status]++
 		}
-		if statuses[sdk.SocialPostStatusPublished] != 3 || statuses[sdk.SocialPostStatusDraft] != 1 {
-			t.Errorf("the posts are %v", statuses)
-		}
+		assert.Equal(t, 3, statuses[sdk.SocialPostStatusPublished], "the posts")
+		assert.Equal(t, 1, statuses[sdk.SocialPostStatusDraft], "the posts")
 	})
 }
 
@@ -147,9 +148,10 @@ func TestUpdateSocialAccount_TakesATokenOfTheSameProfileOnly(t *testing.T) {
 		a := advertise(t, c, sdk.AdPlatformPinterest)
 		list := a.audience(t, "Buyers")
 		renewed := ok[*sdk.SocialAccount](t)(c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{Token: "first"}))
-		if renewed.ID != a.channel || renewed.AdsStatus != sdk.SocialAdsStatusActive || renewed.PlatformAccountID == nil || renewed.LastError != nil {
-			t.Errorf("the channel is %+v", renewed)
-		}
+		assert.Equal(t, a.channel, renewed.ID, "the channel")
+		assert.Equal(t, sdk.SocialAdsStatusActive, renewed.AdsStatus, "the channel")
+		require.NotNil(t, renewed.PlatformAccountID, "the channel")
+		assert.Nil(t, renewed.LastError, "the channel")
 		_, err := c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{Token: "second"})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "token")
 		_, err = c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{})
@@ -157,9 +159,8 @@ func TestUpdateSocialAccount_TakesATokenOfTheSameProfileOnly(t *testing.T) {
 		_, err = c.Socials.Update(background, randomID("sacct"), &sdk.SocialAccountUpdate{Token: "first"})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		again := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: sdk.AdPlatformPinterest, Driver: new("sandbox"), Token: new("first")}))
-		if again.ID != a.channel || again.AdsStatus != sdk.SocialAdsStatusActive {
-			t.Errorf("connected again, the channel is %+v", again)
-		}
+		assert.Equal(t, a.channel, again.ID, "connected again, the channel")
+		assert.Equal(t, sdk.SocialAdsStatusActive, again.AdsStatus, "connected again, the channel")
 		if kept := ok[*sdk.AdAudience](t)(c.AdAudiences.Get(background, list.ID)); kept.AccountID != a.channel {
 			t.Errorf("the audience is %+v", kept)
 		}
@@ -173,9 +174,10 @@ func TestDeleteSocialAccount_SaysWhatRunsOnAndComesBackWhenItIsConnected(t *test
 		ok[*sdk.SocialAccount](t)(c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{Token: *connect.Token}))
 		ad := a.ad(t, "Runs on")
 		deleted := ok[*sdk.DeletedSocialAccount](t)(c.Socials.Delete(background, a.channel))
-		if deleted.ID != a.channel || !deleted.Deleted || deleted.RunningCampaignCount < 1 || deleted.RunningAdCount < 1 {
-			t.Errorf("the confirmation is %+v", deleted)
-		}
+		assert.Equal(t, a.channel, deleted.ID, "the confirmation")
+		assert.True(t, bool(deleted.Deleted), "the confirmation")
+		assert.GreaterOrEqual(t, deleted.RunningCampaignCount, int64(1), "the confirmation")
+		assert.GreaterOrEqual(t, deleted.RunningAdCount, int64(1), "the confirmation")
 		_, err := c.Socials.Get(background, a.channel)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		_, err = c.Socials.Delete(background, a.channel)
@@ -186,9 +188,8 @@ func TestDeleteSocialAccount_SaysWhatRunsOnAndComesBackWhenItIsConnected(t *test
 			t.Errorf("the list is %+v", left.Data)
 		}
 		again := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, connect))
-		if again.ID != a.channel || again.AdsStatus != sdk.SocialAdsStatusInactive {
-			t.Errorf("connected again, the channel is %+v", again)
-		}
+		assert.Equal(t, a.channel, again.ID, "connected again, the channel")
+		assert.Equal(t, sdk.SocialAdsStatusInactive, again.AdsStatus, "connected again, the channel")
 		ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: a.channel}))
 		if got := ok[*sdk.AdCampaign](t)(c.AdCampaigns.Get(background, ad.CampaignID, nil)); got.ID != ad.CampaignID {
 			t.Errorf("the campaign is %+v", got)

@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -16,20 +19,21 @@ func consent(t *testing.T, c *sdk.Client, s *harness.Server, platform sdk.AdPlat
 	begun := ok[*sdk.SocialConnection](t)(c.Socials.CreateConnection(background, &sdk.SocialConnectionCreate{
 		Platform: platform, Driver: new("sandbox"), ReturnURL: "https://shop.test/back",
 	}))
-	if begun.Object != "social_connection" || begun.Status != sdk.SocialConnectionStatusPending || begun.URL == nil || begun.AccountID != nil || len(begun.Profiles) != 0 {
-		t.Fatalf("the connection is %+v", begun)
-	}
+	require.Equal(t, "social_connection", begun.Object, "the connection")
+	require.Equal(t, sdk.SocialConnectionStatusPending, begun.Status, "the connection")
+	require.NotNil(t, begun.URL, "the connection")
+	require.Nil(t, begun.AccountID, "the connection")
+	require.Empty(t, begun.Profiles, "the connection")
 	page := ok[*url.URL](t)(url.Parse(*begun.URL))
-	if page.Host != "shop.test" || page.Path != "/connect/"+string(platform)+"/sandbox" {
-		t.Errorf("the page is at %s", page)
-	}
+	assert.Equal(t, "shop.test", page.Host, "the page")
+	assert.Equal(t, "/connect/"+string(platform)+"/sandbox", page.Path, "the page")
 	in := ads.ConsentReturn{Platform: string(platform), State: page.Query().Get("state"), Code: ads.Secret(of + "." + page.Query().Get("code_challenge"))}
 	if _, err := s.Ads.FollowConsent(background, in); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.Ads.FollowConsent(background, in); err != nil || again != nil {
-		t.Errorf("the same answer is taken twice: %+v %v", again, err)
-	}
+	again, err := s.Ads.FollowConsent(background, in)
+	require.NoError(t, err)
+	assert.Nil(t, again)
 	known := ok[*sdk.SocialConnection](t)(c.Socials.GetConnection(background, begun.ID))
 	if known.URL != nil {
 		t.Error("the address with the state is told twice")
@@ -48,29 +52,26 @@ func TestCreateSocialConnection_ConnectsOnEveryNetwork(t *testing.T) {
 		hasWebsite(t, c)
 		for _, platform := range []sdk.AdPlatform{"facebook", "instagram", "tiktok", "linkedin", "pinterest", "google", "twitter"} {
 			one := consent(t, c, s, platform, "one")
-			if one.Status != sdk.SocialConnectionStatusConnected || one.AccountID == nil {
-				t.Fatalf("%s: the connection is %+v", platform, one)
-			}
+			require.Equal(t, sdk.SocialConnectionStatusConnected, one.Status, "%s: the connection", platform)
+			require.NotNil(t, one.AccountID, "%s: the connection", platform)
 			channel := ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: *one.AccountID}))
-			if channel.TokenExpiresAt == nil || len(channel.Scopes) == 0 || channel.PlatformAccountID == nil {
-				t.Errorf("%s: the channel is %+v", platform, channel)
-			}
+			require.NotNil(t, channel.TokenExpiresAt, "%s: the channel", platform)
+			require.NotEmpty(t, channel.Scopes, "%s: the channel", platform)
+			assert.NotNil(t, channel.PlatformAccountID, "%s: the channel", platform)
 			campaigns := ok[*sdk.AdCampaignList](t)(c.AdCampaigns.List(background, &sdk.ListAdCampaignsParams{AccountID: &channel.ID}))
 
 			several := consent(t, c, s, platform, "several")
-			if several.Status != sdk.SocialConnectionStatusChoose || len(several.Profiles) != 2 || several.AccountID != nil {
-				t.Fatalf("%s: the connection is %+v", platform, several)
-			}
+			require.Equal(t, sdk.SocialConnectionStatusChoose, several.Status, "%s: the connection", platform)
+			require.Len(t, several.Profiles, 2, "%s: the connection", platform)
+			require.Nil(t, several.AccountID, "%s: the connection", platform)
 			_, err := c.Socials.SelectProfile(background, several.ID, &sdk.SocialProfileSelect{PlatformAccountID: "none"})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform_account_id")
 			same := ok[*sdk.SocialConnection](t)(c.Socials.SelectProfile(background, several.ID, &sdk.SocialProfileSelect{PlatformAccountID: *channel.PlatformAccountID}))
-			if same.Status != sdk.SocialConnectionStatusConnected || *same.AccountID != channel.ID {
-				t.Errorf("%s: the profile that is connected already became %+v", platform, same)
-			}
+			assert.Equal(t, sdk.SocialConnectionStatusConnected, same.Status, "%s: the profile that is connected already", platform)
+			assert.Equal(t, channel.ID, *same.AccountID, "%s: the profile that is connected already", platform)
 			again := ok[*sdk.AdCampaignList](t)(c.AdCampaigns.List(background, &sdk.ListAdCampaignsParams{AccountID: &channel.ID}))
-			if len(again.Data) != len(campaigns.Data) || len(again.Data) == 0 {
-				t.Errorf("%s: of %d campaigns %d are left", platform, len(campaigns.Data), len(again.Data))
-			}
+			require.Len(t, again.Data, len(campaigns.Data), platform)
+			assert.NotEmpty(t, again.Data, platform)
 			_, err = c.Socials.SelectProfile(background, several.ID, &sdk.SocialProfileSelect{PlatformAccountID: several.Profiles[1].PlatformAccountID})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		}
@@ -91,11 +92,10 @@ func TestCreateSocialConnection_SaysWhatIsWrong(t *testing.T) {
 
 		page := ok[*url.URL](t)(url.Parse(*local.URL))
 		denied, err := s.Ads.FollowConsent(background, ads.ConsentReturn{Platform: "facebook", State: page.Query().Get("state"), Error: "access_denied"})
-		if err != nil || denied == nil {
-			t.Fatal(denied, err)
-		}
-		if got := ok[*sdk.SocialConnection](t)(c.Socials.GetConnection(background, local.ID)); got.Status != sdk.SocialConnectionStatusDenied || got.AccountID != nil {
-			t.Errorf("denied, it is %+v", got)
-		}
+		require.NoError(t, err)
+		require.NotNil(t, denied)
+		got := ok[*sdk.SocialConnection](t)(c.Socials.GetConnection(background, local.ID))
+		assert.Equal(t, sdk.SocialConnectionStatusDenied, got.Status, "denied")
+		assert.Nil(t, got.AccountID, "denied")
 	})
 }

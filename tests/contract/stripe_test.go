@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -29,9 +32,9 @@ func onStripe(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Se
 func tell(t *testing.T, s *harness.Server, fake *stripefake.Fake) {
 	t.Helper()
 	for _, e := range fake.Events() {
-		if status, err := fake.Deliver(s.URL+"/hooks/stripe", e); status != http.StatusOK || err != nil {
-			t.Errorf("the answer to %s is %d, %v", e.Type, status, err)
-		}
+		status, err := fake.Deliver(s.URL+"/hooks/stripe", e)
+		assert.Equal(t, http.StatusOK, status, "the answer to %s", e.Type)
+		assert.NoError(t, err, "the answer to %s", e.Type)
 	}
 }
 
@@ -40,9 +43,8 @@ func TestStripe_RenewsWhileTheBuyerIsAway(t *testing.T) {
 	onStripe(t, func(t *testing.T, c *sdk.Client, s *harness.Server, fake *stripefake.Fake) {
 		open := checkout(t, c, "grace@example.com", monthly(t, c, 900))
 		waiting := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_authenticationRequiredOnSetup")))
-		if waiting.Status != sdk.CheckoutStatusProcessing || waiting.NextAction == nil {
-			t.Fatalf("the checkout is %+v", waiting)
-		}
+		require.Equal(t, sdk.CheckoutStatusProcessing, waiting.Status, "the checkout")
+		require.NotNil(t, waiting.NextAction, "the checkout")
 		intent := s.Strings(t, `SELECT provider_ref FROM payments`)[0]
 		fake.Settle(intent, true)
 		tell(t, s, fake)
@@ -50,14 +52,14 @@ func TestStripe_RenewsWhileTheBuyerIsAway(t *testing.T) {
 
 		advance(t, c, 32*24*time.Hour)
 		renewed := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if renewed.CyclesBilled != 2 || renewed.Status != sdk.SubscriptionStatusActive || fake.Taken() != 1800 {
-			t.Errorf("after a month it is %+v, and %d were taken", renewed, fake.Taken())
-		}
+		assert.EqualValues(t, 2, renewed.CyclesBilled)
+		assert.Equal(t, sdk.SubscriptionStatusActive, renewed.Status)
+		assert.EqualValues(t, 1800, fake.Taken())
 		fake.Block(fake.Object(intent)["payment_method"].(string), "insufficient_funds")
 		advance(t, c, 31*24*time.Hour)
 		late := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
-		if late.Status != sdk.SubscriptionStatusPastDue || late.LatestInvoice.Object.Status != sdk.InvoiceStatusPastDue || fake.Taken() != 1800 {
-			t.Errorf("after a decline it is %+v", late)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusPastDue, late.Status, "after a decline")
+		assert.Equal(t, sdk.InvoiceStatusPastDue, late.LatestInvoice.Object.Status, "after a decline")
+		assert.EqualValues(t, 1800, fake.Taken(), "after a decline")
 	})
 }

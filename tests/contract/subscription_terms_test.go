@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -23,14 +26,16 @@ func TestCreateSubscription_TriesUntilItIsTold(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "trial_end")
 		}
 		sub := ok[*sdk.Subscription](t)(create(until))
-		if sub.Status != sdk.SubscriptionStatusTrialing || *sub.TrialEnd != until || sub.CurrentPeriodEnd != until || sub.LatestInvoice.Object.TotalAmount != 0 {
-			t.Errorf("it is %+v", sub)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusTrialing, sub.Status)
+		assert.Equal(t, until, *sub.TrialEnd)
+		assert.Equal(t, until, sub.CurrentPeriodEnd)
+		assert.Zero(t, sub.LatestInvoice.Object.TotalAmount)
 		advance(t, c, 11*24*time.Hour)
 		begun := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
-		if begun.Status != sdk.SubscriptionStatusActive || begun.CurrentPeriodStart != until || begun.LatestInvoice.Object.AmountPaid != 900 || begun.CyclesBilled != 1 {
-			t.Errorf("after its trial it is %+v", begun)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusActive, begun.Status, "after its trial")
+		assert.Equal(t, until, begun.CurrentPeriodStart, "after its trial")
+		assert.EqualValues(t, 900, begun.LatestInvoice.Object.AmountPaid, "after its trial")
+		assert.EqualValues(t, 1, begun.CyclesBilled, "after its trial")
 	})
 }
 
@@ -52,9 +57,9 @@ func TestCreateSubscription_TakesTheAmountThatTheCustomerChose(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "custom_amount")
 		sub := ok[*sdk.Subscription](t)(create(open.ID, new(int64(1200))))
 		advance(t, c, 32*24*time.Hour)
-		if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice"))); got.UnitAmount != 1200 || got.LatestInvoice.Object.AmountPaid != 1200 {
-			t.Errorf("it is %+v", got)
-		}
+		got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
+		assert.EqualValues(t, 1200, got.UnitAmount)
+		assert.EqualValues(t, 1200, got.LatestInvoice.Object.AmountPaid)
 	})
 }
 
@@ -68,12 +73,12 @@ func TestCreateSubscription_IsDiscountedLikeACheckout(t *testing.T) {
 		_, err := create(randomID("disc"))
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "discount")
 		sub := ok[*sdk.Subscription](t)(create(once.ID))
-		if sub.LatestInvoice.Object.AmountPaid != 750 || sub.Discount.ID != once.ID {
-			t.Errorf("it is %+v", sub)
-		}
-		if used := redemptions(t, c, once.ID); len(used) != 1 || used[0].Checkout.ID != sub.Checkout.ID || used[0].DiscountAmount != 250 {
-			t.Errorf("its redemptions are %+v", used)
-		}
+		assert.EqualValues(t, 750, sub.LatestInvoice.Object.AmountPaid)
+		assert.Equal(t, once.ID, sub.Discount.ID)
+		used := redemptions(t, c, once.ID)
+		require.Len(t, used, 1, "its redemptions")
+		assert.Equal(t, sub.Checkout.ID, used[0].Checkout.ID, "its redemptions")
+		assert.EqualValues(t, 250, used[0].DiscountAmount, "its redemptions")
 		_, err = create(once.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount")
 		advance(t, c, 32*24*time.Hour)
@@ -98,9 +103,11 @@ func TestUpdateSubscription_RedeemsItsDiscount(t *testing.T) {
 		if err := give(first); err != nil {
 			t.Fatal(err)
 		}
-		if used := redemptions(t, c, off.ID); len(used) != 1 || used[0].Subscription.ID != first.ID || used[0].Checkout.ID != "" || used[0].Order.ID != "" {
-			t.Errorf("its redemptions are %+v", used)
-		}
+		used := redemptions(t, c, off.ID)
+		require.Len(t, used, 1, "its redemptions")
+		assert.Equal(t, first.ID, used[0].Subscription.ID, "its redemptions")
+		assert.Empty(t, used[0].Checkout.ID, "its redemptions")
+		assert.Empty(t, used[0].Order.ID, "its redemptions")
 		refused(t, give(second), http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount")
 		if err := give(first); err != nil {
 			t.Errorf("what it has already: %v", err)
@@ -115,9 +122,10 @@ func TestUpdateSubscription_RedeemsItsDiscount(t *testing.T) {
 		advance(t, c, 70*24*time.Hour)
 		take(second)
 		list := ok[*sdk.DiscountRedemptionList](t)(c.Discounts.ListRedemptions(background, off.ID, nil, sdk.Expand("order", "subscription")))
-		if len(list.Data) != 1 || list.Data[0].DiscountAmount != 250 || list.Data[0].Order.Object.TotalAmount != 750 || list.Data[0].Subscription.Object.ID != second.ID {
-			t.Errorf("it was used, and its redemptions are %+v", list.Data)
-		}
+		require.Len(t, list.Data, 1, "it was used, and its redemptions")
+		assert.EqualValues(t, 250, list.Data[0].DiscountAmount, "it was used, and its redemptions")
+		assert.EqualValues(t, 750, list.Data[0].Order.Object.TotalAmount, "it was used, and its redemptions")
+		assert.Equal(t, second.ID, list.Data[0].Subscription.Object.ID, "it was used, and its redemptions")
 		refused(t, give(first), http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount")
 	})
 }
@@ -137,18 +145,18 @@ func TestChangeSubscription_UsesUpADiscountForOnePeriod(t *testing.T) {
 			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Discount: sdk.Set(off.ID)}))
 			in := &sdk.SubscriptionChangeCreate{PriceVariant: &yearly.ID}
 			preview := ok[*sdk.SubscriptionChangePreview](t)(c.Subscriptions.PreviewChange(background, sub.ID, in))
-			if preview.UnusedAmount != want.UnusedAmount || preview.RemainingAmount != want.RemainingAmount || preview.AmountDue != want.AmountDue || preview.CreditAmount != want.CreditAmount {
-				t.Errorf("with %d off the change is going to cost %+v", bps, preview)
-			}
+			assert.Equal(t, want.UnusedAmount, preview.UnusedAmount, "with %d off the change is going", bps)
+			assert.Equal(t, want.RemainingAmount, preview.RemainingAmount, "with %d off the change is going", bps)
+			assert.Equal(t, want.AmountDue, preview.AmountDue, "with %d off the change is going", bps)
+			assert.Equal(t, want.CreditAmount, preview.CreditAmount, "with %d off the change is going", bps)
 			changed := ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, in, sdk.Expand("latest_invoice", "customer")))
 			billed := changed.LatestInvoice.ID != sub.LatestInvoice.ID
-			if billed != (want.AmountDue > 0) || billed && changed.LatestInvoice.Object.AmountPaid != want.AmountDue || changed.Customer.Object.BalanceAmount["usd"] != want.CreditAmount {
-				t.Errorf("with %d off it was changed to %+v", bps, changed)
-			}
+			assert.Equal(t, want.AmountDue > 0, billed, "with %d off it was changed", bps)
+			assert.False(t, billed && changed.LatestInvoice.Object.AmountPaid != want.AmountDue, "with %d off it was changed", bps)
+			assert.Equal(t, want.CreditAmount, changed.Customer.Object.BalanceAmount["usd"], "with %d off it was changed", bps)
 			renewal := ok[*sdk.SubscriptionRenewalPreview](t)(c.Subscriptions.PreviewRenewal(background, sub.ID))
-			if renewal.TotalAmount != 12000 || renewal.DiscountAmount != 0 {
-				t.Errorf("%d were taken off, and then the second year costs %+v", bps, renewal)
-			}
+			assert.EqualValues(t, 12000, renewal.TotalAmount, "%d were taken off, and then the second year", bps)
+			assert.Zero(t, renewal.DiscountAmount, "%d were taken off, and then the second year", bps)
 		}
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -34,18 +37,20 @@ func TestCreateSubscription_BillsEveryPeriod(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		v := monthly(t, c, 900)
 		sub := subscription(t, c, v)
-		if sub.Status != sdk.SubscriptionStatusActive || sub.Amount != 900 || sub.CyclesBilled != 1 || sub.PaymentMethod.ID == "" || sub.PriceVariant.ID != v.ID {
-			t.Errorf("it is %+v", sub)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusActive, sub.Status)
+		assert.EqualValues(t, 900, sub.Amount)
+		assert.EqualValues(t, 1, sub.CyclesBilled)
+		assert.NotEmpty(t, sub.PaymentMethod.ID)
+		assert.Equal(t, v.ID, sub.PriceVariant.ID)
 		advance(t, c, 32*24*time.Hour)
 		renewed := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice", "customer", "product", "price_variant", "checkout")))
-		if renewed.CyclesBilled != 2 || renewed.CurrentPeriodStart != sub.CurrentPeriodEnd || renewed.LatestInvoice.Object.Status != sdk.InvoiceStatusPaid {
-			t.Errorf("after a month it is %+v", renewed)
-		}
+		assert.EqualValues(t, 2, renewed.CyclesBilled, "after a month")
+		assert.Equal(t, sub.CurrentPeriodEnd, renewed.CurrentPeriodStart, "after a month")
+		assert.Equal(t, sdk.InvoiceStatusPaid, renewed.LatestInvoice.Object.Status, "after a month")
 		orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &sub.Customer.ID}))
-		if len(orders.Data) != 2 || orders.Data[0].BillingReason != sdk.BillingReasonSubscriptionCycle || orders.Data[1].BillingReason != sdk.BillingReasonSubscriptionCreate {
-			t.Errorf("its orders are %+v", orders.Data)
-		}
+		require.Len(t, orders.Data, 2, "its orders")
+		assert.Equal(t, sdk.BillingReasonSubscriptionCycle, orders.Data[0].BillingReason, "its orders")
+		assert.Equal(t, sdk.BillingReasonSubscriptionCreate, orders.Data[1].BillingReason, "its orders")
 	})
 }
 
@@ -57,9 +62,9 @@ func TestCreateSubscription_ChargesWhatTheCustomerHasSaved(t *testing.T) {
 		}
 		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who.ID, PriceVariant: v.ID}, sdk.Expand("payment_method")))
 		saved := ok[*sdk.Customer](t)(c.Customers.Get(background, who.ID)).DefaultPaymentMethod
-		if sub.CyclesBilled != 1 || sub.PaymentMethod.Object.Brand != "mastercard" || sub.PaymentMethod.ID != saved.ID {
-			t.Errorf("it is %+v", sub)
-		}
+		assert.EqualValues(t, 1, sub.CyclesBilled)
+		assert.Equal(t, "mastercard", sub.PaymentMethod.Object.Brand)
+		assert.Equal(t, saved.ID, sub.PaymentMethod.ID)
 	})
 }
 
@@ -91,14 +96,14 @@ func TestListSubscriptions_Filters(t *testing.T) {
 			"price_variant": {PriceVariant: &mine.PriceVariant.ID}, "q": {Q: &mine.ID},
 			"period": {CurrentPeriodEndAfter: in(time.Hour), CurrentPeriodEndBefore: in(40 * 24 * time.Hour), Status: new(sdk.SubscriptionStatusActive)},
 		} {
-			if list := ok[*sdk.SubscriptionList](t)(c.Subscriptions.List(background, &params)); len(list.Data) != 1 || list.Data[0].ID != mine.ID {
-				t.Errorf("%s: %d are found", name, len(list.Data))
-			}
+			list := ok[*sdk.SubscriptionList](t)(c.Subscriptions.List(background, &params))
+			require.Len(t, list.Data, 1, name)
+			assert.Equal(t, mine.ID, list.Data[0].ID, name)
 		}
 		gone := ok[*sdk.SubscriptionList](t)(c.Subscriptions.List(background, &sdk.ListSubscriptionsParams{CancellationReason: new(sdk.CancellationReasonUnused)}))
-		if len(gone.Data) != 1 || gone.Data[0].ID != other.ID || gone.Data[0].Cancellation.By != "merchant" {
-			t.Errorf("cancelled as unused are %+v", gone.Data)
-		}
+		require.Len(t, gone.Data, 1, "cancelled as unused")
+		assert.Equal(t, other.ID, gone.Data[0].ID, "cancelled as unused")
+		assert.EqualValues(t, "merchant", gone.Data[0].Cancellation.By, "cancelled as unused")
 		if list := ok[*sdk.SubscriptionList](t)(c.Subscriptions.List(background, &sdk.ListSubscriptionsParams{CancelAtPeriodEnd: new(true)})); len(list.Data) != 0 {
 			t.Errorf("%d end with their period", len(list.Data))
 		}
@@ -112,34 +117,35 @@ func TestCancelSubscription_EndsItWithItsPeriodOrNow(t *testing.T) {
 		v := monthly(t, c, 900)
 		sub := subscription(t, c, v)
 		ending := ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{Reason: new(sdk.CancellationFeedbackTooExpensive), Comment: new("bye")}))
-		if ending.Status != sdk.SubscriptionStatusActive || !ending.CancelAtPeriodEnd || *ending.CancelAt != sub.CurrentPeriodEnd {
-			t.Errorf("it is %+v", ending)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusActive, ending.Status)
+		assert.True(t, ending.CancelAtPeriodEnd)
+		assert.Equal(t, sub.CurrentPeriodEnd, *ending.CancelAt)
 		ending = ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{}))
-		if why := ending.Cancellation; *why.Reason != sdk.CancellationReasonTooExpensive || *why.Comment != "bye" {
-			t.Errorf("cancelled again it forgets why: %+v", why)
-		}
+		why := ending.Cancellation
+		assert.Equal(t, sdk.CancellationReasonTooExpensive, *why.Reason, "cancelled again it forgets why")
+		assert.Equal(t, "bye", *why.Comment, "cancelled again it forgets why")
 		_, err := c.Subscriptions.PreviewRenewal(background, sub.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		_, err = c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
-		if kept := ok[*sdk.Subscription](t)(c.Subscriptions.Uncancel(background, sub.ID)); kept.CancelAtPeriodEnd || kept.Cancellation != nil || kept.CanceledAt != nil {
-			t.Errorf("it is %+v", kept)
-		}
+		kept := ok[*sdk.Subscription](t)(c.Subscriptions.Uncancel(background, sub.ID))
+		assert.False(t, kept.CancelAtPeriodEnd)
+		require.Nil(t, kept.Cancellation)
+		assert.Nil(t, kept.CanceledAt)
 		_, err = c.Subscriptions.Uncancel(background, sub.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{}))
 		advance(t, c, 32*24*time.Hour)
 		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if ended.Status != sdk.SubscriptionStatusCanceled || *ended.EndedAt != sub.CurrentPeriodEnd || ended.CyclesBilled != 1 {
-			t.Errorf("after its period it is %+v", ended)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusCanceled, ended.Status, "after its period")
+		assert.Equal(t, sub.CurrentPeriodEnd, *ended.EndedAt, "after its period")
+		assert.EqualValues(t, 1, ended.CyclesBilled, "after its period")
 		_, err = c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		now := subscription(t, c, v)
-		if now = ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, now.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)})); now.Status != sdk.SubscriptionStatusCanceled || now.EndedAt == nil {
-			t.Errorf("it is %+v", now)
-		}
+		now = ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, now.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
+		assert.Equal(t, sdk.SubscriptionStatusCanceled, now.Status)
+		assert.NotNil(t, now.EndedAt)
 	})
 }
 
@@ -154,13 +160,13 @@ func TestCancelSubscription_RefundsTheRestOfThePeriod(t *testing.T) {
 		length := sub.CurrentPeriodEnd.Time().Sub(sub.CurrentPeriodStart.Time())
 		advance(t, c, length/3)
 		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false), Refund: prorated}))
-		if ended.Status != sdk.SubscriptionStatusCanceled || len(ended.Cancellation.Refunds) != 1 {
-			t.Fatalf("it is %+v", ended)
-		}
+		require.Equal(t, sdk.SubscriptionStatusCanceled, ended.Status)
+		require.Len(t, ended.Cancellation.Refunds, 1)
 		refund := ok[*sdk.Refund](t)(c.Refunds.Get(background, ended.Cancellation.Refunds[0], sdk.Expand("order")))
-		if refund.Status != sdk.RefundStatusSucceeded || refund.Amount != 600 || refund.Subscription.ID != sub.ID || refund.Order.Object.Status != sdk.OrderStatusPartiallyRefunded {
-			t.Errorf("two thirds are given back by %+v", refund)
-		}
+		assert.Equal(t, sdk.RefundStatusSucceeded, refund.Status, "two thirds are given back")
+		assert.EqualValues(t, 600, refund.Amount, "two thirds are given back")
+		assert.Equal(t, sub.ID, refund.Subscription.ID, "two thirds are given back")
+		assert.Equal(t, sdk.OrderStatusPartiallyRefunded, refund.Order.Object.Status, "two thirds are given back")
 		kept := ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, subscription(t, c, monthly(t, c, 900)).ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
 		if len(kept.Cancellation.Refunds) != 0 {
 			t.Errorf("without being asked it gives back %+v", kept.Cancellation)
@@ -172,21 +178,20 @@ func TestPauseSubscription_StopsTheBilling(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))
 		paused := ok[*sdk.Subscription](t)(c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{AtPeriodEnd: new(false)}))
-		if paused.Status != sdk.SubscriptionStatusPaused || paused.PausedAt == nil {
-			t.Errorf("it is %+v", paused)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusPaused, paused.Status)
+		assert.NotNil(t, paused.PausedAt)
 		_, err := c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		advance(t, c, 50*24*time.Hour)
-		if still := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); still.Status != sdk.SubscriptionStatusPaused || still.CyclesBilled != 1 {
-			t.Errorf("after 50 days it is %+v", still)
-		}
+		still := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		assert.Equal(t, sdk.SubscriptionStatusPaused, still.Status, "after 50 days")
+		assert.EqualValues(t, 1, still.CyclesBilled, "after 50 days")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Resume(background, sub.ID))
 		clock := advance(t, c, 0)
 		resumed := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if resumed.Status != sdk.SubscriptionStatusActive || resumed.CyclesBilled != 2 || clock.Now.Time().Sub(resumed.CurrentPeriodStart.Time()) > time.Minute {
-			t.Errorf("resumed it is %+v", resumed)
-		}
+		assert.Equal(t, sdk.SubscriptionStatusActive, resumed.Status, "resumed")
+		assert.EqualValues(t, 2, resumed.CyclesBilled, "resumed")
+		assert.LessOrEqual(t, clock.Now.Time().Sub(resumed.CurrentPeriodStart.Time()), time.Minute, "resumed")
 		_, err = c.Subscriptions.Resume(background, sub.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 
@@ -199,9 +204,9 @@ func TestPauseSubscription_StopsTheBilling(t *testing.T) {
 			t.Errorf("after its period it is %s", got.Status)
 		}
 		advance(t, c, 60*24*time.Hour)
-		if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.Status != sdk.SubscriptionStatusActive || got.CyclesBilled != 3 {
-			t.Errorf("after resumes_at it is %+v", got)
-		}
+		got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		assert.Equal(t, sdk.SubscriptionStatusActive, got.Status, "after resumes_at")
+		assert.EqualValues(t, 3, got.CyclesBilled, "after resumes_at")
 	})
 }
 
@@ -211,27 +216,30 @@ func TestChangeSubscription_BillsTheDifference(t *testing.T) {
 		sub := subscription(t, c, cheap)
 		upgrade := &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID}
 		preview := ok[*sdk.SubscriptionChangePreview](t)(c.Subscriptions.PreviewChange(background, sub.ID, upgrade))
-		if preview.UnusedAmount != 1000 || preview.RemainingAmount != 3000 || preview.AmountDue != 2000 || preview.CreditAmount != 0 {
-			t.Errorf("at once it is going to cost %+v", preview)
-		}
+		assert.EqualValues(t, 1000, preview.UnusedAmount, "at once it is going")
+		assert.EqualValues(t, 3000, preview.RemainingAmount, "at once it is going")
+		assert.EqualValues(t, 2000, preview.AmountDue, "at once it is going")
+		assert.Zero(t, preview.CreditAmount, "at once it is going")
 		changed := ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, upgrade, sdk.Expand("latest_invoice")))
-		if changed.Amount != 3000 || changed.PriceVariant.ID != dear.ID || changed.LatestInvoice.Object.TotalAmount != 2000 || changed.CurrentPeriodEnd != sub.CurrentPeriodEnd {
-			t.Errorf("it is %+v", changed)
-		}
+		assert.EqualValues(t, 3000, changed.Amount)
+		assert.Equal(t, dear.ID, changed.PriceVariant.ID)
+		assert.EqualValues(t, 2000, changed.LatestInvoice.Object.TotalAmount)
+		assert.Equal(t, sub.CurrentPeriodEnd, changed.CurrentPeriodEnd)
 		down := &sdk.SubscriptionChangeCreate{PriceVariant: &cheap.ID}
-		if preview = ok[*sdk.SubscriptionChangePreview](t)(c.Subscriptions.PreviewChange(background, sub.ID, down)); preview.CreditAmount != 2000 || preview.AmountDue != 0 {
-			t.Errorf("back it is going to be %+v", preview)
-		}
+		preview = ok[*sdk.SubscriptionChangePreview](t)(c.Subscriptions.PreviewChange(background, sub.ID, down))
+		assert.EqualValues(t, 2000, preview.CreditAmount, "back it is going to be")
+		assert.Zero(t, preview.AmountDue, "back it is going to be")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, down))
 		renewal := ok[*sdk.SubscriptionRenewalPreview](t)(c.Subscriptions.PreviewRenewal(background, sub.ID))
-		if renewal.TotalAmount != 1000 || renewal.BalanceApplied != 1000 || renewal.AmountDue != 0 {
-			t.Errorf("the credit pays %+v", renewal)
-		}
+		assert.EqualValues(t, 1000, renewal.TotalAmount, "the credit pays")
+		assert.EqualValues(t, 1000, renewal.BalanceApplied, "the credit pays")
+		assert.Zero(t, renewal.AmountDue, "the credit pays")
 		advance(t, c, 32*24*time.Hour)
 		orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &sub.Customer.ID}))
-		if len(orders.Data) != 3 || orders.Data[0].PaidAmount != 0 || orders.Data[0].Status != sdk.OrderStatusPaid || orders.Data[1].BillingReason != sdk.BillingReasonSubscriptionUpdate {
-			t.Errorf("its orders are %+v", orders.Data)
-		}
+		require.Len(t, orders.Data, 3, "its orders")
+		assert.Zero(t, orders.Data[0].PaidAmount, "its orders")
+		assert.Equal(t, sdk.OrderStatusPaid, orders.Data[0].Status, "its orders")
+		assert.Equal(t, sdk.BillingReasonSubscriptionUpdate, orders.Data[1].BillingReason, "its orders")
 	})
 }
 
@@ -240,27 +248,25 @@ func TestChangeSubscription_WaitsAsItIsTold(t *testing.T) {
 		cheap, dear := monthly(t, c, 1000), monthly(t, c, 3000)
 		later := subscription(t, c, cheap)
 		waiting := ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, later.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID, ProrationBehavior: new(sdk.ProrationBehaviorNextPeriod)}))
-		if waiting.Amount != 1000 || waiting.PendingChange == nil || waiting.PendingChange.EffectiveAt != later.CurrentPeriodEnd {
-			t.Errorf("it is %+v", waiting)
-		}
+		assert.EqualValues(t, 1000, waiting.Amount)
+		require.NotNil(t, waiting.PendingChange)
+		assert.Equal(t, later.CurrentPeriodEnd, waiting.PendingChange.EffectiveAt)
 		next := subscription(t, c, cheap)
 		changed := ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, next.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID, ProrationBehavior: new(sdk.ProrationBehaviorNextInvoice)}))
-		if changed.Amount != 3000 || changed.LatestInvoice.ID != next.LatestInvoice.ID {
-			t.Errorf("it is %+v", changed)
-		}
-		if renewal := ok[*sdk.SubscriptionRenewalPreview](t)(c.Subscriptions.PreviewRenewal(background, next.ID)); len(renewal.Lines) != 2 || renewal.AmountDue != 5000 {
-			t.Errorf("the next period is going to cost %+v", renewal)
-		}
+		assert.EqualValues(t, 3000, changed.Amount)
+		assert.Equal(t, next.LatestInvoice.ID, changed.LatestInvoice.ID)
+		renewal := ok[*sdk.SubscriptionRenewalPreview](t)(c.Subscriptions.PreviewRenewal(background, next.ID))
+		require.Len(t, renewal.Lines, 2, "the next period is going")
+		assert.EqualValues(t, 5000, renewal.AmountDue, "the next period is going")
 		more := subscription(t, c, cheap)
-		if more = ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, more.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(2))})); more.Quantity != 2 || more.Amount != 2000 {
-			t.Errorf("it is %+v", more)
-		}
+		more = ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, more.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(2))}))
+		assert.EqualValues(t, 2, more.Quantity)
+		assert.EqualValues(t, 2000, more.Amount)
 		advance(t, c, 32*24*time.Hour)
 		for sub, want := range map[string]int64{later.ID: 3000, next.ID: 5000, more.ID: 3000} {
 			got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub, sdk.Expand("latest_invoice")))
-			if got.LatestInvoice.Object.TotalAmount != want || got.PendingChange != nil {
-				t.Errorf("its next period costs %d, want %d: %+v", got.LatestInvoice.Object.TotalAmount, want, got)
-			}
+			assert.Equal(t, want, got.LatestInvoice.Object.TotalAmount)
+			assert.Nil(t, got.PendingChange)
 		}
 	})
 }
@@ -309,13 +315,14 @@ func TestChangeSubscription_TakesFromTheStock(t *testing.T) {
 		_, err = c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(4))})
 		short(err, "2")
 		got := ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(2))}))
-		if got.Quantity != 2 || got.PendingChange == nil || got.PendingChange.Quantity != 2 || got.PendingChange.EffectiveAt != waits.PendingChange.EffectiveAt {
-			t.Errorf("it is %+v", got)
-		}
+		assert.EqualValues(t, 2, got.Quantity)
+		require.NotNil(t, got.PendingChange)
+		assert.EqualValues(t, 2, got.PendingChange.Quantity)
+		assert.Equal(t, waits.PendingChange.EffectiveAt, got.PendingChange.EffectiveAt)
 		advance(t, c, 32*24*time.Hour)
-		if got = ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.PriceVariant.ID != few.ID || got.Quantity != 2 {
-			t.Errorf("it is %+v", got)
-		}
+		got = ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		assert.Equal(t, few.ID, got.PriceVariant.ID)
+		assert.EqualValues(t, 2, got.Quantity)
 		if sold := ok[*sdk.PriceVariant](t)(c.PriceVariants.Get(background, few.ID)); sold.SoldCount != 2 {
 			t.Errorf("sold are %d", sold.SoldCount)
 		}
@@ -327,9 +334,8 @@ func TestUpdateSubscription_DiscountsTheNextPeriods(t *testing.T) {
 		sub := subscription(t, c, monthly(t, c, 1000))
 		off := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("OFF-" + unique()), Type: sdk.DiscountTypePercent, PercentBps: new(int64(2500)), Duration: new(sdk.DiscountDurationOnce)}))
 		got := ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Discount: sdk.Set(off.ID)}, sdk.Expand("discount")))
-		if got.Discount.Object == nil || got.Discount.Object.ID != off.ID {
-			t.Errorf("it is %+v", got)
-		}
+		require.NotNil(t, got.Discount.Object)
+		assert.Equal(t, off.ID, got.Discount.Object.ID)
 		for _, want := range []int64{750, 1000} {
 			advance(t, c, 32*24*time.Hour)
 			got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
@@ -349,9 +355,8 @@ func TestUpdateSubscription_TriesANewMethodAtOnce(t *testing.T) {
 		}))
 		advance(t, c, 32*24*time.Hour)
 		failed := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if failed.Status != sdk.SubscriptionStatusPastDue || failed.NextPaymentAttemptAt == nil {
-			t.Fatalf("its card fails, and it is %+v", failed)
-		}
+		require.Equal(t, sdk.SubscriptionStatusPastDue, failed.Status, "its card fails")
+		require.NotNil(t, failed.NextPaymentAttemptAt, "its card fails")
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: &who.ID, LineItems: lines(onSale(t, c, 500))}))
 		how := by("pm_card_visa")
 		how.SavePaymentMethod = new(true)
@@ -361,8 +366,8 @@ func TestUpdateSubscription_TriesANewMethodAtOnce(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "payment_method")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &methods.Data[0].ID}))
 		advance(t, c, 0)
-		if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.Status != sdk.SubscriptionStatusActive || got.PaymentMethod.ID != methods.Data[0].ID {
-			t.Errorf("with another card it is %+v", got)
-		}
+		got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		assert.Equal(t, sdk.SubscriptionStatusActive, got.Status, "with another card")
+		assert.Equal(t, methods.Data[0].ID, got.PaymentMethod.ID, "with another card")
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -32,17 +35,20 @@ func TestSearchAdTargeting_FindsWhatTheNetworkHas(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || len(found.Data) == 0 || found.HasMore || found.NextCursor != nil {
-				t.Fatalf("%s: %+v, %v", kind, found, err)
-			}
+			require.NoError(t, err, kind)
+			require.NotEmpty(t, found.Data, kind)
+			require.False(t, found.HasMore, kind)
+			require.Nil(t, found.NextCursor, kind)
 			for _, o := range found.Data {
-				if o.Object != "targeting_option" || o.Platform != n.platform || o.Type != kind || o.ID == "" || o.Name == "" || o.Path == nil {
-					t.Errorf("%s: an option is %+v", kind, o)
-				}
+				assert.Equal(t, "targeting_option", o.Object)
+				assert.Equal(t, n.platform, o.Platform)
+				assert.Equal(t, kind, o.Type)
+				assert.NotEmpty(t, o.ID)
+				assert.NotEmpty(t, o.Name)
+				assert.NotNil(t, o.Path)
 				isPlace := kind != sdk.AdTargetingTypeInterest && kind != sdk.AdTargetingTypeBehavior && kind != sdk.AdTargetingTypeLanguage
-				if (o.Country != nil) != isPlace || (o.AudienceSize != nil) != (kind == sdk.AdTargetingTypeInterest || kind == sdk.AdTargetingTypeBehavior) {
-					t.Errorf("%s: an option is %+v", kind, o)
-				}
+				assert.Equal(t, isPlace, o.Country != nil)
+				assert.Equal(t, kind == sdk.AdTargetingTypeInterest || kind == sdk.AdTargetingTypeBehavior, o.AudienceSize != nil)
 			}
 		}
 		none := ok[*sdk.TargetingOptionList](t)(n.Ads.SearchTargeting(background, &sdk.SearchAdTargetingParams{AccountID: n.channel, Type: sdk.AdTargetingTypeInterest, Q: new("ovies")}))

@@ -16,9 +16,11 @@ import (
 func (a advertiser) drift(t *testing.T, campaign string, kind sdk.AdDriftKind) {
 	t.Helper()
 	drifted := ok[*sdk.AdDrift](t)(a.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, CampaignID: &campaign, Kind: kind}))
-	if drifted.Object != "ad_drift" || drifted.AccountID != a.channel || drifted.AdAccountID != a.account || drifted.CampaignID != campaign || drifted.Kind != kind {
-		t.Errorf("it is answered %+v", drifted)
-	}
+	assert.Equal(t, "ad_drift", drifted.Object)
+	assert.Equal(t, a.channel, drifted.AccountID)
+	assert.Equal(t, a.account, drifted.AdAccountID)
+	assert.Equal(t, campaign, drifted.CampaignID)
+	assert.Equal(t, kind, drifted.Kind)
 }
 
 // TestDriftAds_IsSeenAfterASync lets a campaign of each network drift in every way, and looks at it before and after a
@@ -56,9 +58,8 @@ func TestDriftAds_TakesTheNewestCampaignOfItsChannel(t *testing.T) {
 		a, other := advertise(t, c, sdk.AdPlatformFacebook), advertise(t, c, sdk.AdPlatformFacebook)
 		ad, foreign := a.ad(t, "Newest"), other.ad(t, "Another channel's")
 		drifted := ok[*sdk.AdDrift](t)(a.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, Kind: sdk.AdDriftKindRename}))
-		if drifted.CampaignID != ad.CampaignID || drifted.Platform != sdk.AdPlatformFacebook {
-			t.Errorf("it is answered %+v", drifted)
-		}
+		assert.Equal(t, ad.CampaignID, drifted.CampaignID)
+		assert.Equal(t, sdk.AdPlatformFacebook, drifted.Platform)
 		_, err := c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, CampaignID: &foreign.CampaignID, Kind: sdk.AdDriftKindDelete})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "campaign_id")
 		_, err = c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: randomID("sacct"), Kind: sdk.AdDriftKindDelete})

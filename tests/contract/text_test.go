@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -83,9 +85,10 @@ func (w *world) inject(t *testing.T, op *harness.Operation, fragment string, isF
 		}
 		resp := w.Do(t, op.Method, w.at(op, url.Values{name: {fragment}}.Encode()), nil)
 		if ruled {
-			if f, err := harness.ParseFault(resp.Body); err != nil || resp.Status != http.StatusBadRequest || !strings.HasPrefix(f.Param, p.Name) {
-				t.Errorf("%s is taken to be free of texts, but its rule does not refuse %s: %d %s", name, fragment, resp.Status, resp.Body)
-			}
+			f, err := harness.ParseFault(resp.Body)
+			require.NoError(t, err, "%s is taken to be free of texts, but its rule does not refuse %s", name, fragment)
+			assert.Equal(t, http.StatusBadRequest, resp.Status, "%s is taken to be free of texts, but its rule does not refuse %s", name, fragment)
+			assert.True(t, strings.HasPrefix(f.Param, p.Name), "%s is taken to be free of texts, but its rule does not refuse %s", name, fragment)
 		}
 		answers[name] = resp
 	}

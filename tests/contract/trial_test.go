@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -37,9 +39,9 @@ func TestCreateSubscription_HasOneTrialPerCustomer(t *testing.T) {
 		if sub := ok[*sdk.Subscription](t)(create(nil)); sub.Status != sdk.SubscriptionStatusTrialing {
 			t.Errorf("the first is %+v", sub)
 		}
-		if sub := ok[*sdk.Subscription](t)(create(nil)); sub.Status != sdk.SubscriptionStatusActive || sub.LatestInvoice.Object.AmountPaid != 900 {
-			t.Errorf("the second is %+v", sub)
-		}
+		sub := ok[*sdk.Subscription](t)(create(nil))
+		assert.Equal(t, sdk.SubscriptionStatusActive, sub.Status, "the second")
+		assert.EqualValues(t, 900, sub.LatestInvoice.Object.AmountPaid, "the second")
 		until := in(10)
 		_, err := create(&until)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "trial_end")

@@ -4,12 +4,12 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -44,9 +44,8 @@ func settled(t *testing.T, c *sdk.Client, endpoint string, n int) []sdk.WebhookD
 		all = ok[*sdk.WebhookDeliveryList](t)(c.WebhookEndpoints.ListDeliveries(background, endpoint, nil)).Data
 		return len(all) >= n && !slices.ContainsFunc(all, unfinished)
 	})
-	if !isSettled || len(all) != n {
-		t.Fatalf("the endpoint has %d deliveries, %d are expected", len(all), n)
-	}
+	require.True(t, isSettled)
+	require.Len(t, all, n)
 	return all
 }
 
@@ -56,19 +55,27 @@ func TestListWebhookDeliveries_SaysWhatBecameOfEach(t *testing.T) {
 		e := endpoint(t, c, inbox.URL, sdk.EventProductCreated, sdk.EventProductUpdated)
 		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
 		failed := settled(t, c, e.ID, 1)[0]
-		if failed.Object != "webhook_delivery" || failed.WebhookEndpoint != e.ID || failed.Type != sdk.EventProductCreated || failed.Status != sdk.WebhookDeliveryStatusFailed ||
-			*failed.Reason != sdk.WebhookDeliveryReasonHTTPStatus || *failed.StatusCode != 500 || *failed.Response != "out of order" ||
-			failed.Attempts != 1 || *failed.DurationMS < 0 || *failed.DurationMS > 5000 || failed.FinishedAt.Time().Before(failed.CreatedAt.Time()) {
-			t.Errorf("the failed delivery is %+v", failed)
-		}
+		assert.Equal(t, "webhook_delivery", failed.Object, "the failed delivery")
+		assert.Equal(t, e.ID, failed.WebhookEndpoint, "the failed delivery")
+		assert.Equal(t, sdk.EventProductCreated, failed.Type, "the failed delivery")
+		assert.Equal(t, sdk.WebhookDeliveryStatusFailed, failed.Status, "the failed delivery")
+		assert.Equal(t, sdk.WebhookDeliveryReasonHTTPStatus, *failed.Reason, "the failed delivery")
+		assert.EqualValues(t, 500, *failed.StatusCode, "the failed delivery")
+		assert.Equal(t, "out of order", *failed.Response, "the failed delivery")
+		assert.EqualValues(t, 1, failed.Attempts, "the failed delivery")
+		assert.GreaterOrEqual(t, *failed.DurationMS, int64(0), "the failed delivery")
+		assert.LessOrEqual(t, *failed.DurationMS, int64(5000), "the failed delivery")
+		assert.False(t, failed.FinishedAt.Time().Before(failed.CreatedAt.Time()), "the failed delivery")
 		inbox.repaired.Store(true)
 		ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{Name: new("Field Guide")}))
 		all := settled(t, c, e.ID, 2)
 		succeeded := all[0]
-		if all[1].ID != failed.ID || succeeded.Type != sdk.EventProductUpdated || succeeded.Status != sdk.WebhookDeliveryStatusSucceeded ||
-			succeeded.Reason != nil || *succeeded.StatusCode != 200 || *succeeded.Response != "thank you" {
-			t.Errorf("the deliveries are %+v", all)
-		}
+		assert.Equal(t, failed.ID, all[1].ID, "the deliveries")
+		assert.Equal(t, sdk.EventProductUpdated, succeeded.Type, "the deliveries")
+		assert.Equal(t, sdk.WebhookDeliveryStatusSucceeded, succeeded.Status, "the deliveries")
+		require.Nil(t, succeeded.Reason, "the deliveries")
+		assert.EqualValues(t, 200, *succeeded.StatusCode, "the deliveries")
+		assert.Equal(t, "thank you", *succeeded.Response, "the deliveries")
 
 		moment := time.Now().Add(time.Hour)
 		for name, want := range map[string]struct {
@@ -93,9 +100,8 @@ func TestListWebhookDeliveries_SaysWhatBecameOfEach(t *testing.T) {
 			for _, d := range list.Data {
 				ids = append(ids, d.ID)
 			}
-			if !slices.Equal(ids, want.ids) || list.HasMore != (name == "the first") {
-				t.Errorf("%s: %v are listed, more %t; %v are expected", name, ids, list.HasMore, want.ids)
-			}
+			assert.True(t, slices.Equal(ids, want.ids))
+			assert.Equal(t, name == "the first", list.HasMore)
 		}
 		_, err := c.WebhookEndpoints.ListDeliveries(background, e.ID, &sdk.ListWebhookDeliveriesParams{Event: new(randomID("whev"))})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "event")
@@ -109,9 +115,10 @@ func TestListWebhookDeliveries_ShowsTheEventOnDemand(t *testing.T) {
 		settled(t, c, e.ID, 1)
 		list := ok[*sdk.WebhookDeliveryList](t)(c.WebhookEndpoints.ListDeliveries(background, e.ID, nil, sdk.Expand("event")))
 		event := list.Data[0].Event.Object
-		if event == nil || event.ID != list.Data[0].Event.ID || event.Type != sdk.EventProductCreated || !strings.Contains(string(event.Data), p.ID) {
-			t.Errorf("the event is %+v", event)
-		}
+		require.NotNil(t, event, "the event")
+		assert.Equal(t, list.Data[0].Event.ID, event.ID, "the event")
+		assert.Equal(t, sdk.EventProductCreated, event.Type, "the event")
+		assert.Contains(t, string(event.Data), p.ID, "the event")
 	})
 }
 
@@ -132,9 +139,9 @@ func TestRedeliverWebhookEndpoint_SendsWhatFailedOnceMore(t *testing.T) {
 		assert.EqualValues(t, 3, failing.ConsecutiveFailures)
 		assert.NotNil(t, failing.FailingSince)
 		inbox.repaired.Store(true)
-		if got := ok[*sdk.WebhookRedelivery](t)(c.WebhookEndpoints.Redeliver(background, e.ID, hour())); got.Count != 3 || got.Object != "webhook_redelivery" {
-			t.Errorf("the redelivery is %+v", got)
-		}
+		got := ok[*sdk.WebhookRedelivery](t)(c.WebhookEndpoints.Redeliver(background, e.ID, hour()))
+		assert.EqualValues(t, 3, got.Count, "the redelivery")
+		assert.Equal(t, "webhook_redelivery", got.Object, "the redelivery")
 		settled(t, c, e.ID, 6)
 		all := inbox.Deliveries()
 		for i, d := range all[3:] {

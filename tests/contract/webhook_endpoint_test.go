@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -24,19 +27,20 @@ func TestCreateWebhookEndpoint_ShowsItsSecretOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		made := endpoint(t, c, s.Hooks.URL)
 		encoded, found := strings.CutPrefix(*made.Secret, "whsec_")
-		if key, err := base64.StdEncoding.DecodeString(encoded); !found || err != nil || len(key) != 32 {
-			t.Errorf("the secret is %q", *made.Secret)
-		}
-		if made.Object != "webhook_endpoint" || made.APIVersion != "v1" || made.Status != "active" || made.URL != s.Hooks.URL {
-			t.Errorf("the endpoint is %+v", made)
-		}
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		require.True(t, found, "the secret")
+		require.NoError(t, err, "the secret")
+		assert.Len(t, key, 32, "the secret")
+		assert.Equal(t, "webhook_endpoint", made.Object, "the endpoint")
+		assert.Equal(t, "v1", made.APIVersion, "the endpoint")
+		assert.EqualValues(t, "active", made.Status, "the endpoint")
+		assert.Equal(t, s.Hooks.URL, made.URL, "the endpoint")
 		got := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, made.ID))
 		changed := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Update(background, made.ID, &sdk.WebhookEndpointUpdate{Description: sdk.Set("for the shop")}))
 		list := ok[*sdk.WebhookEndpointList](t)(c.WebhookEndpoints.List(background, nil))
 		for _, e := range []*sdk.WebhookEndpoint{got, changed, &list.Data[0]} {
-			if e.ID != made.ID || e.Secret != nil {
-				t.Errorf("%s is shown with secret %v", e.ID, e.Secret)
-			}
+			assert.Equal(t, made.ID, e.ID)
+			assert.Nil(t, e.Secret)
 		}
 		if other := endpoint(t, c, s.Hooks.URL); *other.Secret == *made.Secret {
 			t.Error("two endpoints have one secret")
@@ -51,9 +55,8 @@ func TestWebhookEndpointBodies_MayBeWrapped(t *testing.T) {
 		fields := map[string]any{"url": s.Hooks.URL, "enabled_events": []string{"order.paid"}}
 		plain := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", fields)
 		wrapped := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"webhook_endpoint": fields})
-		if fmt.Sprint(plain["enabled_events"]) != fmt.Sprint(wrapped["enabled_events"]) || plain["url"] != wrapped["url"] {
-			t.Errorf("wrapped, the endpoint is %v, otherwise %v", wrapped, plain)
-		}
+		assert.Equal(t, fmt.Sprint(wrapped["enabled_events"]), fmt.Sprint(plain["enabled_events"]))
+		assert.False(t, plain["url"] != wrapped["url"])
 		changed := c.Must(t, http.MethodPatch, "/v1/webhook_endpoints/"+plain["id"].(string), map[string]any{"webhook_endpoint": map[string]any{"status": "inactive"}})
 		if changed["status"] != "inactive" {
 			t.Errorf("a wrapped change made it %v", changed["status"])
@@ -168,9 +171,11 @@ func TestListWebhookEventTypes_IsTheDocumentsTable(t *testing.T) {
 		for _, item := range list.Data {
 			types = append(types, item.Type)
 			var event sdk.Event
-			if err := json.Unmarshal(item.Example, &event); err != nil || event.Type != item.Type || len(event.Data) == 0 || item.Description == "" {
-				t.Errorf("the entry of %s is %+v: %v", item.Type, item, err)
-			}
+			err := json.Unmarshal(item.Example, &event)
+			require.NoError(t, err)
+			assert.Equal(t, item.Type, event.Type)
+			assert.NotEmpty(t, event.Data)
+			assert.NotEmpty(t, item.Description)
 		}
 		slices.Sort(types)
 		want := []string{
@@ -196,16 +201,16 @@ func TestDelivery_TellsASaleInItsOrder(t *testing.T) {
 			if strings.HasPrefix(event.Type, "order.") {
 				types = append(types, event.Type)
 				then := ok[*sdk.Order](t)(event.Order())
-				if then.ID != order.ID || then.Customer.Object.Email != "ada@example.com" || then.LineItems[0].Object.TotalAmount != 1900 {
-					t.Errorf("%s shows %+v", event.Type, then)
-				}
+				assert.Equal(t, order.ID, then.ID, event.Type)
+				assert.Equal(t, "ada@example.com", then.Customer.Object.Email, event.Type)
+				assert.EqualValues(t, 1900, then.LineItems[0].Object.TotalAmount, event.Type)
 				if paid := event.Type == sdk.EventOrderPaid; paid != (then.Status == "paid") {
 					t.Errorf("%s shows an order that is %s", event.Type, then.Status)
 				}
 			}
-			if !strings.HasPrefix(event.ID, "whev_") || event.APIVersion != "v1" || event.Test {
-				t.Errorf("the event is %+v", event)
-			}
+			assert.True(t, strings.HasPrefix(event.ID, "whev_"), "the event")
+			assert.Equal(t, "v1", event.APIVersion, "the event")
+			assert.False(t, event.Test, "the event")
 			if _, err := sdk.VerifyWebhook(append(d.Body, ' '), d.Header, *e.Secret); err == nil {
 				t.Error("a changed body is taken for signed")
 			}
@@ -228,9 +233,9 @@ func TestDelivery_GoesOnlyToActiveEndpointsThatAskedForIt(t *testing.T) {
 		set(sdk.WebhookEndpointStatusInactive)
 		deleted := endpoint(t, c, gone.URL)
 		confirmation := ok[*sdk.Deleted](t)(c.WebhookEndpoints.Delete(background, deleted.ID))
-		if confirmation.ID != deleted.ID || confirmation.Object != "webhook_endpoint" || !confirmation.Deleted {
-			t.Errorf("the confirmation is %+v", confirmation)
-		}
+		assert.Equal(t, deleted.ID, confirmation.ID, "the confirmation")
+		assert.Equal(t, "webhook_endpoint", confirmation.Object, "the confirmation")
+		assert.True(t, confirmation.Deleted, "the confirmation")
 		_, err := c.WebhookEndpoints.Get(background, deleted.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 
@@ -261,12 +266,12 @@ func TestRotateWebhookSecret_SignsWithTheNewOne(t *testing.T) {
 		e := endpoint(t, c, hooks.URL, sdk.EventProductCreated)
 		began := time.Now()
 		rotated := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.RotateSecret(background, e.ID, nil))
-		if rotated.Secret == nil || *rotated.Secret == *e.Secret || !strings.HasPrefix(*rotated.Secret, "whsec_") {
-			t.Errorf("the new secret is %v", rotated.Secret)
-		}
-		if until := rotated.PreviousSecretExpiresAt.Time(); until.Before(began.Add(24*time.Hour-time.Second)) || until.After(time.Now().Add(24*time.Hour)) {
-			t.Errorf("the overlap ends at %s", until)
-		}
+		require.NotNil(t, rotated.Secret, "the new secret")
+		assert.NotEqual(t, *e.Secret, *rotated.Secret, "the new secret")
+		assert.True(t, strings.HasPrefix(*rotated.Secret, "whsec_"), "the new secret")
+		until := rotated.PreviousSecretExpiresAt.Time()
+		assert.False(t, until.Before(began.Add(24*time.Hour-time.Second)), "the overlap")
+		assert.False(t, until.After(time.Now().Add(24*time.Hour)), "the overlap")
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
 		d := hooks.Await(t, 1, sdk.EventProductCreated)[0]
 		if _, err := sdk.VerifyWebhook(d.Body, d.Header, *rotated.Secret); err != nil {
@@ -277,9 +282,8 @@ func TestRotateWebhookSecret_SignsWithTheNewOne(t *testing.T) {
 			t.Errorf("without an overlap, the secret before is good until %s", *at.PreviousSecretExpiresAt)
 		}
 		got := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID))
-		if got.Secret != nil || got.UpdatedAt != at.UpdatedAt {
-			t.Errorf("later, the endpoint is %+v", got)
-		}
+		require.Nil(t, got.Secret, "later, the endpoint")
+		assert.Equal(t, at.UpdatedAt, got.UpdatedAt, "later, the endpoint")
 		for _, hours := range []int64{-1, 169} {
 			_, err := c.WebhookEndpoints.RotateSecret(background, e.ID, &sdk.WebhookSecretRotation{OverlapHours: &hours})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "overlap_hours")
@@ -292,9 +296,9 @@ func TestWebhookFormat_IsChosenAtCreateAndUpdate(t *testing.T) {
 		raw := endpoint(t, c, s.Hooks.URL)
 		slack := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, Format: new(sdk.WebhookFormatSlack)}))
 		discord := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Update(background, slack.ID, &sdk.WebhookEndpointUpdate{Format: new(sdk.WebhookFormatDiscord)}))
-		if raw.Format != sdk.WebhookFormatRaw || slack.Format != sdk.WebhookFormatSlack || discord.Format != sdk.WebhookFormatDiscord {
-			t.Errorf("the formats are %s, %s and %s", raw.Format, slack.Format, discord.Format)
-		}
+		assert.Equal(t, sdk.WebhookFormatRaw, raw.Format)
+		assert.Equal(t, sdk.WebhookFormatSlack, slack.Format)
+		assert.Equal(t, sdk.WebhookFormatDiscord, discord.Format)
 		_, err := c.WebhookEndpoints.Update(background, raw.ID, &sdk.WebhookEndpointUpdate{Format: new(sdk.WebhookFormat("telegram"))})
 		refusal := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "format")
 		if !strings.Contains(refusal.Message, "discord") {

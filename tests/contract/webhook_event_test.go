@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -23,9 +26,11 @@ func TestGetWebhookEvent_IsWhatWasSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		event := ok[*sdk.WebhookEvent](t)(c.WebhookEvents.Get(background, sent.ID))
-		if event.Object != "webhook_event" || event.ID != sent.ID || event.Type != sent.Type || event.APIVersion != sent.APIVersion || event.CreatedAt != sent.CreatedAt {
-			t.Errorf("the event is %+v, sent was %+v", event, sent)
-		}
+		assert.Equal(t, "webhook_event", event.Object)
+		assert.Equal(t, sent.ID, event.ID)
+		assert.Equal(t, sent.Type, event.Type)
+		assert.Equal(t, sent.APIVersion, event.APIVersion)
+		assert.Equal(t, sent.CreatedAt, event.CreatedAt)
 		if string(event.Data) != string(sent.Data) {
 			t.Errorf("the data is %s\nsent was %s", event.Data, sent.Data)
 		}
@@ -37,9 +42,8 @@ func TestListWebhookEvents_LetsAReceiverCatchUp(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		product := ok[*sdk.Product](t)(c.Products.Create(background, sellable("First")))
 		seen := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, nil)).Data[0]
-		if seen.Type != sdk.EventProductCreated || seen.Status != nil {
-			t.Errorf("the newest event is %s, %v", seen.Type, seen.Status)
-		}
+		assert.Equal(t, sdk.EventProductCreated, seen.Type)
+		assert.Nil(t, seen.Status)
 		for _, name := range []string{"Second", "Third"} {
 			ok[*sdk.Product](t)(c.Products.Update(background, product.ID, &sdk.ProductUpdate{Name: &name}))
 			ok[*sdk.Product](t)(c.Products.Create(background, sellable(name)))
@@ -96,13 +100,17 @@ func TestListWebhookEvents_EndsALargePage(t *testing.T) {
 			t.Fatalf("%d events", len(ids))
 		}
 		first := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, nil))
-		if n := len(first.Data); n < 2 || n > 5 || !first.HasMore || first.Data[0].ID != ids[0] {
-			t.Errorf("the first page has %d events, more: %t", n, first.HasMore)
-		}
+		n := len(first.Data)
+		assert.GreaterOrEqual(t, n, 2)
+		assert.LessOrEqual(t, n, 5)
+		assert.True(t, first.HasMore)
+		assert.Equal(t, ids[0], first.Data[0].ID)
 		back := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, &sdk.ListWebhookEventsParams{EndingBefore: &ids[7]}))
-		if n := len(back.Data); n < 2 || n > 5 || !back.HasMore || back.Data[n-1].ID != ids[6] {
-			t.Errorf("the page before the oldest has %d events, more: %t", n, back.HasMore)
-		}
+		n = len(back.Data)
+		assert.GreaterOrEqual(t, n, 2)
+		assert.LessOrEqual(t, n, 5)
+		assert.True(t, back.HasMore)
+		assert.Equal(t, ids[6], back.Data[n-1].ID)
 	})
 }
 
@@ -118,16 +126,17 @@ func TestGetWebhookEvent_HasFailedUntilItIsSentAgain(t *testing.T) {
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
 		delivery := settled(t, c, e.ID, 1)[0]
 		failed := ok[*sdk.WebhookEvent](t)(c.WebhookEvents.Get(background, delivery.Event.ID))
-		if failed.Status == nil || *failed.Status != sdk.WebhookEventStatusFailed || failed.ExpiresAt == nil || !failed.ExpiresAt.Time().Equal(delivery.FinishedAt.Time().Add(7*24*time.Hour)) {
-			t.Errorf("the event is %v, and deleted at %v; its delivery failed at %v", failed.Status, failed.ExpiresAt, delivery.FinishedAt)
-		}
+		require.NotNil(t, failed.Status)
+		assert.Equal(t, sdk.WebhookEventStatusFailed, *failed.Status)
+		require.NotNil(t, failed.ExpiresAt)
+		assert.True(t, failed.ExpiresAt.Time().Equal(delivery.FinishedAt.Time().Add(7*24*time.Hour)))
 		works.Store(true)
 		ok[*sdk.WebhookDelivery](t)(c.WebhookEvents.Redeliver(background, failed.ID, &sdk.WebhookEventRedelivery{WebhookEndpoint: e.ID}))
 		settled(t, c, e.ID, 2)
 		told := ok[*sdk.WebhookEvent](t)(c.WebhookEvents.Get(background, failed.ID))
-		if told.Status == nil || *told.Status != sdk.WebhookEventStatusSucceeded || told.ExpiresAt != nil {
-			t.Errorf("sent again, the event is %v, and deleted at %v", told.Status, told.ExpiresAt)
-		}
+		require.NotNil(t, told.Status)
+		assert.Equal(t, sdk.WebhookEventStatusSucceeded, *told.Status)
+		assert.Nil(t, told.ExpiresAt)
 	})
 }
 
@@ -141,9 +150,11 @@ func TestRedeliverWebhookEvent_SendsTheSameBytes(t *testing.T) {
 		inbox := harness.NewReceiver(t)
 		later := endpoint(t, c, inbox.URL, sdk.EventOrderPaid) // it did not ask for the type, but is asked to be told
 		made := ok[*sdk.WebhookDelivery](t)(c.WebhookEvents.Redeliver(background, id, &sdk.WebhookEventRedelivery{WebhookEndpoint: later.ID}))
-		if made.Status != sdk.WebhookDeliveryStatusPending || made.WebhookEndpoint != later.ID || made.Event.ID != id || made.Attempts != 0 || made.FinishedAt != nil {
-			t.Errorf("the new delivery is %+v", made)
-		}
+		assert.Equal(t, sdk.WebhookDeliveryStatusPending, made.Status, "the new delivery")
+		assert.Equal(t, later.ID, made.WebhookEndpoint, "the new delivery")
+		assert.Equal(t, id, made.Event.ID, "the new delivery")
+		assert.Zero(t, made.Attempts, "the new delivery")
+		assert.Nil(t, made.FinishedAt, "the new delivery")
 		again := inbox.Await(t, 1, sdk.EventProductCreated)[0]
 		if string(again.Body) != string(sent.Body) {
 			t.Errorf("sent again, the body is %s, at first %s", again.Body, sent.Body)
@@ -151,9 +162,9 @@ func TestRedeliverWebhookEvent_SendsTheSameBytes(t *testing.T) {
 		if _, err := sdk.VerifyWebhook(again.Body, again.Header, *later.Secret); err != nil {
 			t.Error(err)
 		}
-		if d := settled(t, c, later.ID, 1)[0]; d.ID != made.ID || d.Status != sdk.WebhookDeliveryStatusSucceeded {
-			t.Errorf("the delivery ends as %+v", d)
-		}
+		d := settled(t, c, later.ID, 1)[0]
+		assert.Equal(t, made.ID, d.ID, "the delivery")
+		assert.Equal(t, sdk.WebhookDeliveryStatusSucceeded, d.Status, "the delivery")
 		ok[*sdk.WebhookDelivery](t)(c.WebhookEvents.Redeliver(background, id, &sdk.WebhookEventRedelivery{WebhookEndpoint: first.ID}))
 		settled(t, c, first.ID, 2)
 

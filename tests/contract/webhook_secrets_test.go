@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -34,9 +36,8 @@ func showsItsSecret(t *testing.T, op *harness.Operation, answer *harness.Respons
 func deliversNoSecret(t *testing.T, s *harness.Server) {
 	t.Helper()
 	for _, d := range s.Hooks.Deliveries() {
-		if bytes.Contains(d.Body, []byte("whsec_")) || strings.Contains(fmt.Sprint(d.Header), "whsec_") {
-			t.Errorf("a secret is delivered: %s", d.Body)
-		}
+		assert.False(t, bytes.Contains(d.Body, []byte("whsec_")), "a secret is delivered")
+		assert.NotContains(t, fmt.Sprint(d.Header), "whsec_", "a secret is delivered")
 	}
 }
 
@@ -49,12 +50,10 @@ func TestCreateWebhookEndpoint_ShowsItsSecretAgainToItsOwnKey(t *testing.T) {
 		first := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
 		again := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
 		theirs := s.Account(t).Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
-		if again["secret"] != first["secret"] || again["id"] != first["id"] {
-			t.Errorf("repeated, it answers %v, at first %v", again, first)
-		}
-		if theirs["secret"] == first["secret"] || theirs["id"] == first["id"] {
-			t.Errorf("another account is answered %v", theirs)
-		}
+		assert.False(t, again["secret"] != first["secret"])
+		assert.False(t, again["id"] != first["id"])
+		assert.False(t, theirs["secret"] == first["secret"], "another account")
+		assert.False(t, theirs["id"] == first["id"], "another account")
 	})
 }
 
@@ -102,9 +101,8 @@ func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
 		for _, secret := range secrets {
 			random := secret[strings.LastIndex(secret, "_")+1:]
 			key, err := base64.StdEncoding.DecodeString(random)
-			if bytes.Contains(held, []byte(random)) || (err == nil && bytes.Contains(held, key)) {
-				t.Errorf("the database holds %s", secret)
-			}
+			assert.False(t, bytes.Contains(held, []byte(random)), "the database holds %s", secret)
+			assert.False(t, err == nil && bytes.Contains(held, key), "the database holds %s", secret)
 		}
 		if at := confidential.FindIndex(held); at != nil {
 			t.Errorf("the database holds %q", held[max(0, at[0]-60):min(len(held), at[1]+60)])

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -20,18 +23,22 @@ func TestTestWebhookEndpoint_SendsEveryTypeAndStoresNothing(t *testing.T) {
 		before := counts(t, s)
 		for i, kind := range types {
 			answer := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, endpoints[i].ID, &sdk.WebhookTestRequest{Type: &kind.Type}))
-			if answer.Object != "webhook_test" || !answer.Delivered || answer.Type != kind.Type || *answer.StatusCode != 200 || answer.Reason != nil || answer.DurationMS > 5000 {
-				t.Errorf("the test of %s is %+v", kind.Type, answer)
-			}
+			assert.Equal(t, "webhook_test", answer.Object)
+			assert.True(t, answer.Delivered)
+			assert.Equal(t, kind.Type, answer.Type)
+			assert.EqualValues(t, 200, *answer.StatusCode)
+			require.Nil(t, answer.Reason)
+			assert.LessOrEqual(t, answer.DurationMS, int64(5000))
 			d := s.Hooks.Await(t, 1, kind.Type)[0]
 			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *endpoints[i].Secret))
 			var example struct{ Data json.RawMessage }
 			if err := json.Unmarshal(kind.Example, &example); err != nil {
 				t.Fatal(err)
 			}
-			if !event.Test || event.ID != answer.Event || string(event.Data) != string(example.Data) || !strings.HasSuffix(string(d.Body), `,"test":true}`) {
-				t.Errorf("the test of %s is the event %+v", kind.Type, event)
-			}
+			assert.True(t, event.Test, "the test of %s is the event", kind.Type)
+			assert.Equal(t, answer.Event, event.ID, "the test of %s is the event", kind.Type)
+			assert.Equal(t, string(example.Data), string(event.Data), "the test of %s is the event", kind.Type)
+			assert.True(t, strings.HasSuffix(string(d.Body), `,"test":true}`), "the test of %s is the event", kind.Type)
 			if _, err := c.WebhookEvents.Get(background, event.ID); err == nil {
 				t.Error("the event is kept")
 			}
@@ -62,17 +69,20 @@ func TestTestWebhookEndpoint_SaysWhatFailed(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		e := endpoint(t, c, newBroken(t).URL)
 		answer := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, nil))
-		if answer.Delivered || answer.Type != sdk.EventOrderPaid || *answer.StatusCode != 500 || *answer.Reason != sdk.WebhookDeliveryReasonHTTPStatus || *answer.Response != "out of order" {
-			t.Errorf("the test is %+v", answer)
-		}
+		assert.False(t, answer.Delivered, "the test")
+		assert.Equal(t, sdk.EventOrderPaid, answer.Type, "the test")
+		assert.EqualValues(t, 500, *answer.StatusCode, "the test")
+		assert.Equal(t, sdk.WebhookDeliveryReasonHTTPStatus, *answer.Reason, "the test")
+		assert.Equal(t, "out of order", *answer.Response, "the test")
 		if e := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID)); e.ConsecutiveFailures != 0 {
 			t.Error("a failed test counts as a failed delivery")
 		}
 		nobody := endpoint(t, c, "http://127.0.0.1:1/")
 		answer = ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, nobody.ID, &sdk.WebhookTestRequest{}))
-		if answer.Delivered || answer.StatusCode != nil || *answer.Reason != sdk.WebhookDeliveryReasonConnectRefused || answer.Response != nil {
-			t.Errorf("the test of a port without a listener is %+v", answer)
-		}
+		assert.False(t, answer.Delivered, "the test of a port without a listener")
+		require.Nil(t, answer.StatusCode, "the test of a port without a listener")
+		assert.Equal(t, sdk.WebhookDeliveryReasonConnectRefused, *answer.Reason, "the test of a port without a listener")
+		assert.Nil(t, answer.Response, "the test of a port without a listener")
 	})
 }
 
@@ -110,8 +120,7 @@ func TestTestWebhookEndpoint_RepeatsUnderItsKey(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type")
 		first := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}, sdk.WithIdempotencyKey("test")))
 		again := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}, sdk.WithIdempotencyKey("test")))
-		if first.Event != again.Event || hooks.Count() != 1 {
-			t.Errorf("first %+v, then %+v, %d arrived", first, again, hooks.Count())
-		}
+		assert.Equal(t, again.Event, first.Event)
+		assert.Equal(t, 1, hooks.Count())
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -65,8 +67,7 @@ func (w *world) consent(t testing.TB) {
 	c, err := w.networks.FollowConsent(t.Context(), ads.ConsentReturn{
 		Platform: "facebook", State: page.Query().Get("state"), Code: ads.Secret("several." + page.Query().Get("code_challenge")),
 	})
-	if err != nil || c == nil {
-		t.Fatal("nobody consented", err)
-	}
+	require.NoError(t, err, "nobody consented")
+	require.NotNil(t, c, "nobody consented")
 	w.IDs["profile"] = c.Profiles.V[0].ID
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/debian"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -35,9 +38,8 @@ func TestNewcomer_SellsAProduct(t *testing.T) {
 	server := in(t, t.TempDir()).Serve(t, "", "--demo")
 	printed := server.Log()
 	key := regexp.MustCompile(`sk_[0-9a-z]+`).FindString(printed)
-	if key == "" || !strings.Contains(printed, server.URL+"/v1") {
-		t.Fatalf("no key or no base URL is printed:\n%s", printed)
-	}
+	require.NotEmpty(t, key, "no key or no base URL is printed:\n")
+	require.Contains(t, printed, server.URL+"/v1", "no key or no base URL is printed:\n")
 	t.Run("curl", func(t *testing.T) { runPrintedCurl(t, printed) })
 	t.Run("sell", func(t *testing.T) {
 		runExample(t, server, key, "sell", "Publishing it was refused", "the product is active now", "4000000000000002 was declined",
@@ -77,9 +79,9 @@ func runPrintedCurl(t *testing.T, printed string) {
 		}
 	}
 	out, err := exec.Command("sh", "-c", line[1]).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"object":`) || strings.Contains(string(out), `"error"`) {
-		t.Errorf("%s\n%v\n%s", line[1], err, out)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(out), `"object":`)
+	assert.NotContains(t, string(out), `"error"`)
 }
 
 func TestDemo_KeepsItsAccountAndShowsItsKeyOnce(t *testing.T) {

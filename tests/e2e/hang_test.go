@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/tests/harness"
@@ -48,9 +49,9 @@ func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
 					t.Errorf("%s %s: %s", ask.method, ask.path, err)
 					return
 				}
-				if answer.Status != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != ask.after || !strings.Contains(string(answer.Body), ask.says) {
-					t.Errorf("%s %s answers %d, Retry-After %q: %s", ask.method, ask.path, answer.Status, answer.Header.Get("Retry-After"), answer.Body)
-				}
+				assert.Equal(t, http.StatusServiceUnavailable, answer.Status)
+				assert.Equal(t, ask.after, answer.Header.Get("Retry-After"))
+				assert.Contains(t, string(answer.Body), ask.says)
 				harness.Within(t, limit, took, ask.method+" "+ask.path)
 			})
 		}

@@ -107,9 +107,9 @@ func TestServe_RefusesWrongSettings(t *testing.T) {
 			t.Parallel()
 			b := &harness.Binary{Path: binary.Path, Env: []string{"TILLWRIGHT_DATA_DIR=" + t.TempDir(), setting}}
 			out, err := b.Command("serve").CombinedOutput()
-			if err == nil || !strings.Contains(string(out), name) || !strings.Contains(string(out), allowed) {
-				t.Errorf("%s: %v: %s", setting, err, out)
-			}
+			require.Error(t, err, setting)
+			assert.Contains(t, string(out), name, setting)
+			assert.Contains(t, string(out), allowed, setting)
 		})
 	}
 }
@@ -120,9 +120,8 @@ func TestServe_NeedsASecretKeyAndADatabaseInProduction(t *testing.T) {
 	b.Env = append(b.Env, "TILLWRIGHT_ENV=production")
 	out, err := b.Command("serve").CombinedOutput()
 	for _, needed := range []string{"TILLWRIGHT_SECRET_KEY is needed", "TILLWRIGHT_DATABASE_URL is needed"} {
-		if err == nil || !strings.Contains(string(out), needed) {
-			t.Errorf("%v: %s", err, out)
-		}
+		require.Error(t, err)
+		assert.Contains(t, string(out), needed)
 	}
 }
 
@@ -146,9 +145,9 @@ func TestServe_RefusesASchemaThatIsNotItsOwn(t *testing.T) {
 	url := database.Empty(t, "postgres")
 	b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
 	older := b.Start(t, "")
-	if code := older.Ended(t); code == 0 || !strings.Contains(older.Log(), "tillwright migrate") {
-		t.Errorf("an empty database: exit code %d: %s", code, older.Log())
-	}
+	code := older.Ended(t)
+	assert.NotZero(t, code)
+	assert.Contains(t, older.Log(), "tillwright migrate")
 	b.Serve(t, "", "--migrate").Terminate(t)
 	db := harness.OpenDatabase(t, url)
 	db.Must(t, "INSERT INTO schema_migrations (version_id, is_applied) VALUES (999999999, TRUE)")
@@ -173,14 +172,14 @@ func refusesNewer(t *testing.T, b *harness.Binary, args ...string) {
 	t.Helper()
 	if args[0] == "serve" {
 		server := b.Start(t, "", args[1:]...)
-		if code := server.Ended(t); code == 0 || !strings.Contains(server.Log(), "newer") {
-			t.Errorf("%v: exit code %d: %s", args, code, server.Log())
-		}
+		code := server.Ended(t)
+		assert.NotZero(t, code, "%v: exit code", args)
+		assert.Contains(t, server.Log(), "newer", "%v: exit code", args)
 		return
 	}
-	if out, err := b.Command(args...).CombinedOutput(); err == nil || !strings.Contains(string(out), "newer") {
-		t.Errorf("%v: %v: %s", args, err, out)
-	}
+	out, err := b.Command(args...).CombinedOutput()
+	require.Error(t, err, args)
+	assert.Contains(t, string(out), "newer", args)
 }
 
 // inProduction is the program with what production asks for.
@@ -280,18 +279,17 @@ func TestKeys_AreMadeListedAndRevoked(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			account := b.JSON(t, "accounts", "create", "--name", "Ops", "--email", "ops@example.com", "--plan", "business", "--json")
-			if account["object"] != "account" || account["plan"] != "business" {
-				t.Errorf("the account is %v", account)
-			}
+			assert.Equal(t, "account", account["object"], "the account")
+			assert.Equal(t, "business", account["plan"], "the account")
 			id := account["id"].(string)
 			key := b.JSON(t, "keys", "create", "--account", id, "--name", "reader", "--scope", "products:read", "--json")
 			c := (&site{key: key["token"].(string)}).client(b.Serve(t, ""))
 			c.Must(t, http.MethodGet, "/v1/products", nil)
 			c.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}).Fault(t, http.StatusForbidden, "forbidden")
 			list, err := b.Command("keys", "list", "--account", id).CombinedOutput()
-			if err != nil || !strings.Contains(string(list), key["id"].(string)) || strings.Contains(string(list), key["token"].(string)) {
-				t.Errorf("keys list: %v\n%s", err, list)
-			}
+			require.NoError(t, err)
+			assert.Contains(t, string(list), key["id"].(string))
+			assert.NotContains(t, string(list), key["token"].(string))
 			if out, err := b.Command("keys", "revoke", key["id"].(string), "--account", id).CombinedOutput(); err != nil {
 				t.Errorf("keys revoke: %v\n%s", err, out)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/tests/harness"
@@ -35,9 +36,9 @@ func (s *site) with(keys ...byte) *harness.Binary {
 func (s *site) refuses(t *testing.T, keys ...byte) {
 	t.Helper()
 	server := s.with(keys...).Start(t, "")
-	if code := server.Ended(t); code != 1 || !strings.Contains(server.Log(), "Set it to the key that the database was served with before") {
-		t.Errorf("with keys %v the server ends with %d and says\n%s", keys, code, server.Log())
-	}
+	code := server.Ended(t)
+	assert.Equal(t, 1, code, "with keys %v the server", keys)
+	assert.Contains(t, server.Log(), "Set it to the key that the database was served with before", "with keys %v the server", keys)
 }
 
 // A server with another key does not start, beside one that is at work or alone, and so nothing happens to what waits.
@@ -127,16 +128,17 @@ func TestSecretKey_ALostOneIsReplacedOnPurpose(t *testing.T) {
 		}
 		first.Kill()
 		s.refuses(t, 2)
-		if out, ok := s.command(t, 2, "secret", "adopt"); ok || !strings.Contains(out, "nothing was changed") || !strings.Contains(out, "among it 1 ") {
-			t.Errorf("without leave: %s", out)
-		}
+		out, ok := s.command(t, 2, "secret", "adopt")
+		require.False(t, ok, "without leave")
+		assert.Contains(t, out, "nothing was changed", "without leave")
+		assert.Contains(t, out, "among it 1 ", "without leave")
 		s.refuses(t, 2)
-		if out, ok := s.command(t, 2, "secret", "adopt", "--lost"); !ok || !strings.Contains(out, "1 signing secrets") {
-			t.Errorf("with leave: %s", out)
-		}
-		if out, ok := s.command(t, 2, "doctor"); ok || !strings.Contains(out, endpoint) {
-			t.Errorf("doctor says %s", out)
-		}
+		out, ok = s.command(t, 2, "secret", "adopt", "--lost")
+		require.True(t, ok, "with leave")
+		assert.Contains(t, out, "1 signing secrets", "with leave")
+		out, ok = s.command(t, 2, "doctor")
+		require.False(t, ok, "doctor")
+		assert.Contains(t, out, endpoint, "doctor")
 
 		second := s.with(2).Serve(t, "")
 		c := s.client(second)
@@ -182,9 +184,10 @@ func TestSecretKey_OfDevelopmentIsAFileThatIsNamed(t *testing.T) {
 	}
 	lose()
 	server = begin()
-	if code := server.Ended(t); code != 1 || !strings.Contains(server.Log(), file) || !strings.Contains(server.Log(), "Put the file back") {
-		t.Errorf("without its key the server ends with %d and says\n%s", code, server.Log())
-	}
+	code := server.Ended(t)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, server.Log(), file)
+	assert.Contains(t, server.Log(), "Put the file back")
 	if err := os.WriteFile(file, kept, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -66,9 +69,9 @@ func expect(t *testing.T, conn net.Conn, key string, length int, headers ...stri
 		t.Fatal(err)
 	}
 	answer := bufio.NewReader(conn)
-	if line, err := answer.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {
-		t.Fatalf("the server does not ask for the body: %q, %v", line, err)
-	}
+	line, err := answer.ReadString('\n')
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(line, "HTTP/1.1 100 "), line)
 	if _, err := answer.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +87,9 @@ func TestTerminate_WaitsForNobodyForEver(t *testing.T) {
 	beginRequest(t, s, server)
 	took, _ := server.Terminate(t)
 	harness.Within(t, stopLimit, took, "ending")
-	if states := harness.OpenDatabase(t, s.url).Strings(t, "SELECT state FROM webhook_deliveries"); len(states) != 1 || states[0] != "failed" {
-		t.Errorf("the delivery under way is recorded as %v", states)
-	}
+	states := harness.OpenDatabase(t, s.url).Strings(t, "SELECT state FROM webhook_deliveries")
+	require.Len(t, states, 1, "the delivery under way is recorded")
+	assert.Equal(t, "failed", states[0], "the delivery under way is recorded")
 }
 
 // A database that hangs while requests, deliveries and everything else wait for it.
@@ -155,8 +158,8 @@ func TestTerminate_WaitsForNoOtherProtocol(t *testing.T) {
 		if code != 0 {
 			t.Errorf("the server ended with code %d", code)
 		}
-		if states := harness.OpenDatabase(t, s.url).Strings(t, "SELECT state || ' ' || reason FROM webhook_deliveries"); len(states) != 1 || states[0] != "failed http_status" {
-			t.Errorf("the delivery is recorded as %v", states)
-		}
+		states := harness.OpenDatabase(t, s.url).Strings(t, "SELECT state || ' ' || reason FROM webhook_deliveries")
+		require.Len(t, states, 1, "the delivery is recorded")
+		assert.Equal(t, "failed http_status", states[0], "the delivery is recorded")
 	})
 }

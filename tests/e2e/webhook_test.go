@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -133,9 +135,8 @@ func TestWebhooks_SayNothingOfWhatListensInside(t *testing.T) {
 			}
 			shown = append(shown, fmt.Sprint(tried, logged))
 		}
-		if shown[0] != shown[1] || !strings.Contains(shown[0], "blocked_ip") {
-			t.Errorf("where something listens, it is\n%s\nand where nothing does\n%s", shown[0], shown[1])
-		}
+		assert.Equal(t, shown[1], shown[0])
+		assert.Contains(t, shown[0], "blocked_ip")
 		if n := came.Load(); n != 0 {
 			t.Errorf("%d connections came", n)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -62,8 +64,7 @@ var asked = regexp.MustCompile(`"last_synced_at":"[^"]*"`)
 func still(t *testing.T, c *harness.Client, path string) string {
 	t.Helper()
 	resp := c.Do(t, http.MethodGet, path, nil)
-	if resp.Status != http.StatusOK || !strings.Contains(string(resp.Body), `"id"`) {
-		t.Errorf("%s is answered %d %s", path, resp.Status, resp.Body)
-	}
+	assert.Equal(t, http.StatusOK, resp.Status, path)
+	assert.Contains(t, string(resp.Body), `"id"`, path)
 	return asked.ReplaceAllString(string(resp.Body), "")
 }

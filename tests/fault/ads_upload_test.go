@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -28,9 +30,8 @@ func TestAdUpload_OfTenThousandTakesTwoSeconds(t *testing.T) {
 				result := c.Must(t, http.MethodPost, path, people(10_000))
 				took := time.Since(begin)
 				harness.Within(t, limits[engine], took, platform+": 10,000 users")
-				if result["accepted"] != 10_000.0 || result["received"] != 10_000.0 {
-					t.Errorf("%s: the upload is %v", platform, result)
-				}
+				assert.Equal(t, 10_000.0, result["accepted"], "%s: the upload", platform)
+				assert.Equal(t, 10_000.0, result["received"], "%s: the upload", platform)
 				for _, wrong := range []struct {
 					body  any
 					fault string
@@ -47,9 +48,9 @@ func TestAdUpload_OfTenThousandTakesTwoSeconds(t *testing.T) {
 					}
 				}
 			}
-			if found := private.FindString(server.Log()); found != "" || server.Log() == "" {
-				t.Errorf("the log names %q:\n%s", found, server.Log())
-			}
+			found := private.FindString(server.Log())
+			assert.Empty(t, found)
+			assert.NotEmpty(t, server.Log())
 		})
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -91,7 +94,7 @@ func transferFile(t *testing.T, c *harness.Client, method, address string, body 
 		return
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(out, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("%s of a file is answered %s: %v", method, resp.Status, err)
-	}
+	_, err = io.Copy(out, resp.Body)
+	require.NoError(t, err, "%s of a file", method)
+	assert.Equal(t, http.StatusOK, resp.StatusCode, "%s of a file", method)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -37,9 +39,8 @@ func TestReplicas_BillEveryPeriodOnce(t *testing.T) {
 		for _, server := range servers {
 			group.Go(func() {
 				clock := s.client(server, 0).Do(t, http.MethodPost, "/v1/test_helpers/clock", map[string]any{"now": at.UTC().Format(time.RFC3339)})
-				if clock.Status != http.StatusOK || clock.Object(t)["done"] != true {
-					t.Errorf("%d: %s", clock.Status, clock.Body)
-				}
+				assert.Equal(t, http.StatusOK, clock.Status)
+				assert.Equal(t, true, clock.Object(t)["done"])
 			})
 		}
 		group.Wait()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -50,9 +52,9 @@ func TestRestart_OfTheDatabaseIsBridged(t *testing.T) {
 			time.Sleep(time.Duration(count(1, 20)) * 500 * time.Millisecond) // calls that pause for seconds must not meet one outage after the other
 			proxy.Down()
 			page := s.client(server, 0).As("").Do(t, http.MethodGet, "/checkout/nobody's", nil)
-			if kind := page.Header.Get("Content-Type"); page.Status != http.StatusServiceUnavailable || !strings.HasPrefix(kind, "text/html") {
-				t.Errorf("a page answers %d with %s: %s", page.Status, kind, page.Body)
-			}
+			kind := page.Header.Get("Content-Type")
+			assert.Equal(t, http.StatusServiceUnavailable, page.Status)
+			assert.True(t, strings.HasPrefix(kind, "text/html"), kind)
 			for range 4 {
 				time.Sleep(time.Second)
 				resp := s.client(server, 0).Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "unheard"})
@@ -110,9 +112,8 @@ func (s *site) useWhile(t *testing.T, address string, disturb func()) {
 	for _, name := range found {
 		once[name] = true
 	}
-	if len(found) != int(made.Load()) || len(once) != len(found) {
-		t.Errorf("%d products were made, of %d names, instead of %d", len(found), len(once), made.Load())
-	}
+	assert.Len(t, found, int(made.Load()))
+	assert.Len(t, once, len(found))
 	t.Logf("%d calls, %d attempts repeated", 2*made.Load(), repeated.Load())
 	if repeated.Load() == 0 {
 		t.Error("no attempt was repeated: this test shows nothing")

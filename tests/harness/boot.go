@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server"
@@ -251,14 +253,14 @@ func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
 // Disable switches an account off, as the program's command does, and returns what switches it on again.
 func (s *Server) Disable(t testing.TB, account string) (enable func()) {
 	t.Helper()
-	if _, changed, err := s.store.Tenant.DisableAccount(t.Context(), account); err != nil || !changed {
-		t.Fatalf("disable %s: %t, %v", account, changed, err)
-	}
+	_, changed, err := s.store.Tenant.DisableAccount(t.Context(), account)
+	require.NoError(t, err, "disable %s", account)
+	require.True(t, changed, "disable %s", account)
 	return func() {
 		t.Helper()
-		if _, changed, err := s.store.Tenant.EnableAccount(t.Context(), account); err != nil || !changed {
-			t.Fatalf("enable %s: %t, %v", account, changed, err)
-		}
+		_, changed, err := s.store.Tenant.EnableAccount(t.Context(), account)
+		require.NoError(t, err, "enable %s", account)
+		require.True(t, changed, "enable %s", account)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -153,17 +156,16 @@ func TestMessages_LinkToTheObjectOrNowhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.want == "" && bytes.Contains(slack, []byte("<")) || c.want != "" && !bytes.Contains(slack, []byte("<"+c.want+"|View order>")) {
-			t.Errorf("slack, base %q: want a link to %q in %s", c.base, c.want, slack)
-		}
+		assert.False(t, c.want == "" && bytes.Contains(slack, []byte("<")))
+		assert.False(t, c.want != "" && !bytes.Contains(slack, []byte("<"+c.want+"|View order>")))
 		discord, err := chat.Discord([]byte(c.event), c.base)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var message discordMessage
-		if err := json.Unmarshal(discord, &message); err != nil || message.Embeds[0].URL != c.want {
-			t.Errorf("discord, base %q: want a link to %q in %s (%v)", c.base, c.want, discord, err)
-		}
+		err = json.Unmarshal(discord, &message)
+		require.NoError(t, err, discord)
+		assert.Equal(t, c.want, message.Embeds[0].URL, discord)
 	}
 }
 

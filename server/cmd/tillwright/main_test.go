@@ -205,9 +205,10 @@ func TestOutput_QuotesWhatOthersWrote(t *testing.T) {
 func assertHarmless(t *testing.T, text string) {
 	t.Helper()
 	for _, r := range text {
-		if r != '\n' && !unicode.IsPrint(r) && !unicode.IsSpace(r) || r == '\u2028' || r == '\t' || r == '\r' {
-			t.Errorf("%q has %U", text, r)
-		}
+		assert.False(t, r != '\n' && !unicode.IsPrint(r) && !unicode.IsSpace(r), text)
+		assert.NotEqual(t, '\u2028', r, text)
+		assert.NotEqual(t, '\t', r, text)
+		assert.NotEqual(t, '\r', r, text)
 	}
 }
 

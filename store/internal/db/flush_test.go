@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -61,7 +62,8 @@ func TestFlusher_TrustsNothingAfterAFailure(t *testing.T) {
 	f := &flusher{path: logFile(t), flush: func(*os.File) error { return fails }}
 	err := f.wait()
 	away, ok := errors.AsType[*core.UnavailableError](err)
-	require.True(t, ok && away.Unclear, "%v", err)
+	require.True(t, ok, "%v", err)
+	require.True(t, away.Unclear, "%v", err)
 	f.flush = func(*os.File) error { return nil } // the system has forgotten what it could not write
 	require.ErrorIs(t, f.wait(), fails)
 }
@@ -105,7 +107,8 @@ func TestTx_TellsNobodyBeforeItIsFlushed(t *testing.T) {
 
 	d.flusher.flush = func(*os.File) error { return errors.New("the disk is broken") }
 	away, ok := errors.AsType[*core.UnavailableError](write(`INSERT INTO t VALUES (1)`))
-	require.True(t, ok && away.Unclear)
+	require.True(t, ok)
+	require.True(t, away.Unclear)
 	require.Empty(t, did)
 	require.Error(t, d.checkWrites(t.Context()), "it says that it is ready")
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/sdk"
 )
 
@@ -130,9 +133,9 @@ func (w *World) nowhere(t *testing.T) {
 	t.Helper()
 	ad := w.made(t, object{"countries": nil})
 	group, err := w.AdGroups.Get(background, ad.AdGroupID, &sdk.GetAdGroupParams{Platform: &w.Can.Platform})
-	if err != nil || len(group.Targeting.Countries) != 1 || !slices.ContainsFunc(ad.Warnings, func(said string) bool { return strings.HasPrefix(said, "targeting ") }) {
-		t.Errorf("%s shows an ad of nowhere to %+v, with the warnings %v: %v", w.Can.Platform, group.Targeting, ad.Warnings, err)
-	}
+	require.NoError(t, err, "%s shows an ad of nowhere", w.Can.Platform)
+	assert.Len(t, group.Targeting.Countries, 1, "%s shows an ad of nowhere", w.Can.Platform)
+	assert.True(t, slices.ContainsFunc(ad.Warnings, func(said string) bool { return strings.HasPrefix(said, "targeting ") }), "%s shows an ad of nowhere", w.Can.Platform)
 }
 
 func (w *World) places(t *testing.T) {

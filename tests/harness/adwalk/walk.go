@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/sdk"
 )
@@ -116,9 +119,9 @@ func (w *World) yes(t *testing.T, what string, err error) {
 func (w *World) no(t *testing.T, field, what string, err error) {
 	t.Helper()
 	var e *sdk.Error
-	if !errors.As(err, &e) || e.Status != http.StatusUnprocessableEntity || len(e.Errors[field]) == 0 {
-		t.Errorf("%s is not said to have %s: a 422 on %s is expected, it is %s", w.Can.Platform, what, field, said(err))
-	}
+	require.ErrorAs(t, err, &e, "%s is not said to have %s: a 422", w.Can.Platform, what)
+	assert.Equal(t, http.StatusUnprocessableEntity, e.Status, "%s is not said to have %s: a 422", w.Can.Platform, what)
+	assert.NotEmpty(t, e.Errors[field], "%s is not said to have %s: a 422", w.Can.Platform, what)
 }
 
 func said(err error) string {
