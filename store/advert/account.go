@@ -181,13 +181,17 @@ type DueAccount struct {
 // candidates: whoever wants to mirror one claims it with ClaimSync.
 func (s *Store) DueAccounts(ctx context.Context, before, inDoubt core.Time, limit int) ([]DueAccount, error) {
 	return db.Select[DueAccount](ctx, s.db, `
+		WITH due AS MATERIALIZED (
+			SELECT account_id, channel_id, platform_id, synced_at, look_again FROM ad_accounts WHERE synced_at < ?
+			UNION ALL
+			SELECT account_id, channel_id, platform_id, synced_at, look_again FROM ad_accounts WHERE look_again AND synced_at >= ? AND synced_at < ?)
 		SELECT account_id, channel_id, platform_id, synced_at, look_again FROM (
-			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at, a.look_again,
-				ROW_NUMBER() OVER (PARTITION BY a.account_id ORDER BY a.synced_at, a.channel_id, a.platform_id) AS turn
-			FROM ad_accounts AS a
+			SELECT d.account_id, d.channel_id, d.platform_id, d.synced_at, d.look_again,
+				ROW_NUMBER() OVER (PARTITION BY d.account_id ORDER BY d.synced_at, d.channel_id, d.platform_id) AS turn
+			FROM due AS d
 			CROSS JOIN social_accounts AS c
-			WHERE (a.synced_at < ? OR a.look_again AND a.synced_at < ?) AND c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active') AS due
-		ORDER BY turn, synced_at LIMIT ?`, before, inDoubt, limit)
+			WHERE c.account_id = d.account_id AND c.id = d.channel_id AND c.ads_status = 'active') AS turns
+		ORDER BY turn, synced_at LIMIT ?`, before, before, inDoubt, limit)
 }
 
 // ClaimSync claims the mirroring of an ad account for the caller, and reports whether it succeeded: of several that

@@ -30,7 +30,7 @@ var mayReadMore = []struct{ piece, reason string }{
 	{"(due_at) AS at FROM subscriptions WHERE account_id = ? AND due_at > ?", "where a test clock stops next, once for each time that somebody moves it"},
 	{"SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ? AND account_id = ?", "may go through the open checkouts of the account, which last a day"},
 	{"FROM webhook_deliveries WHERE account_id = ? AND state = 'pending' AND endpoint_id >= ?", "the log of deliveries has an index for each state, and SQLite may go along the ids instead"},
-	{"SELECT account_id, channel_id, platform_id, synced_at FROM (", "the turns of all ad accounts that are due"},
+	{"WITH due AS MATERIALIZED (", "the turns of all ad accounts that are due"},
 	{turnsOfDomains, "the turns of all domains that are due"},
 	{"status || '' <> 'void' AND (created_at >= ? OR EXISTS (", "asks of each order of one customer, where a look before has found that there are 1,000 at most"},
 	{"SELECT id FROM requests WHERE account_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", "goes past the requests that are kept, once for every 5,000 that are written"},
