@@ -7,9 +7,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// BusinessNow returns the time by which an account does business: when a checkout expires, when a period ends, when an invoice
-// is overdue, and when anything that it sells, is paid for, or sells with was made, changed or published. It is the store's time, except that on a server with test clocks each account has its own. Leases, quotas,
-// idempotency, retention, ids and the times of events always go by the store's time. A transaction reads it once, and locks nothing by it.
+// BusinessNow returns the time by which an account does business. Checkouts expire, periods end and invoices become overdue by it. It also says when
+// anything that the account sells, is paid for, or sells with was made, changed or published. It is the store's time, except that on a server with
+// test clocks each account has its own. Leases, quotas, idempotency, retention, ids and the times of events always go by the store's time. A
+// transaction reads it once, and locks nothing by it.
 func BusinessNow(ctx context.Context, r Reader, account string) (core.Time, error) {
 	d, u := r.place(ctx)
 	now := d.Now()

@@ -100,7 +100,7 @@ func ExternalIDs[T any](items []core.Upsert[T]) []string {
 	return slices.Compact(ids)
 }
 
-// OvertakenOn returns ErrOvertaken in the place of a refusal on a parameter and of a violated unique key, because the object that is there came
+// OvertakenOn returns ErrOvertaken in the place of a refusal on a parameter and of a violated unique key. The object that is in the way came
 // meanwhile. Any other error comes back as it is.
 func OvertakenOn(param string, err error) error {
 	var refused *core.Error

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// CacheLimit is how many entries a cache keeps at most. Lists have many more query texts than this, one for each combination of
-// their filters, and a caller can ask for all of them; a text that was dropped and is used again is simply made anew.
+// CacheLimit is how many entries a cache keeps at most. Lists have many more query texts than this, one for each combination of their filters, and a
+// caller can ask for all of them. A value whose text was dropped is made anew when the text is used again.
 const CacheLimit = 500
 
 // cache keeps values that are made once for each query text. When it is full, a new entry takes the place of any other.
@@ -24,8 +24,8 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 	return value, ok
 }
 
-// put stores the value of a key, unless the key has one already, and returns the one that is stored. Dropped are the values
-// that nobody will find any more, and that may have to be closed: those that made room, or the given one if it was not needed.
+// put stores the value of a key, unless the key has one already, and returns the one that is stored. Dropped are the values that nobody will find any
+// more, and that may have to be closed. These are those that made room, or the given one if it was not needed.
 func (c *cache[K, V]) put(key K, value V) (first V, dropped []V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

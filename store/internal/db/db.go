@@ -1,6 +1,5 @@
-// Package db is the engine under the rooms of the store: the connections of both databases, the transaction (Unit), prepared
-// statements, rows, pages, idempotency, leases, slugs, locks and migrations. Only what lies below store may import it, so
-// that nobody else ever sees a transaction.
+// Package db is the engine under the rooms of the store. It has the connections of both databases, the transaction (Unit), prepared statements, rows,
+// pages, idempotency, leases, slugs, locks and migrations. Only what lies below store may import it, so that nobody else ever sees a transaction.
 package db
 
 import (
@@ -105,8 +104,8 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A reader of an embedded database computes here, and its pages are checked and copied: an account in company leaves half of the
-	// processors to others. It has two at least, so that one read that takes long does not stop its others.
+	// A reader of an embedded database computes here, and its pages are checked and copied. So an account in company leaves half of the processors to
+	// others. It has two at least, so that one read that takes long does not stop its others.
 	d.Write, d.Read = newPool(write, true, 1, 1), newPool(read, true, sqliteReaders, max(2, runtime.GOMAXPROCS(0)/2))
 	d.Write.gate.waited, d.Read.gate.waited = d.Options.Waited, d.Options.Waited
 	d.Write.gate.waits, d.Read.gate.waits = d.Options.Waits, d.Options.Waits

@@ -17,9 +17,9 @@ func (d *DB) Rebind(query string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, query)
 }
 
-// PlanAnew makes PostgreSQL plan each statement of the transaction when it runs, and look up row by row what it joins. A plan that it has kept from
-// a time when the tables were empty would read them as a whole now that they are not; and so would a new one, if all that it knows of
-// them is how few rows they had a moment ago. SQLite's plans do not depend on what is in the tables.
+// PlanAnew makes PostgreSQL plan each statement of the transaction when it runs, and look up row by row what it joins. A plan that it has kept from a
+// time when the tables were empty would read them as a whole now. So would a new plan, if all that PostgreSQL knows of the tables is how few rows
+// they had a moment ago. SQLite's plans do not depend on what is in the tables.
 func (u *Unit) PlanAnew(ctx context.Context) error {
 	if u.db.Engine == core.SQLite {
 		return nil
@@ -45,8 +45,8 @@ func PlanningAnew[T any](ctx context.Context, d *DB, read func(context.Context, 
 }
 
 // In returns a condition, and its one argument, that holds if the column has any of the values. It has one text for one value and
-// one for any other number, so that its statement is prepared twice at most. PostgreSQL takes ten for what it does not know, and so
-// would plan the statement of one value anew each time, which is longer than it runs.
+// one for any other number, so that its statement is prepared twice at most. PostgreSQL assumes ten values where it does not know how many there are.
+// So it would plan the statement of one value anew each time, which takes longer than to run it.
 func (d *DB) In(column string, values []string) (condition string, arg any) {
 	if len(values) == 1 {
 		return column + " = ?", values[0]
@@ -79,8 +79,8 @@ func (u *Unit) ExecBatch(ctx context.Context, change, from string, args ...any) 
 	return u.Exec(ctx, change+" WHERE "+u.db.InSelected("ctid", "SELECT ctid FROM "+from+u.LockSkip()), args...)
 }
 
-// RowAmong returns the condition that a row is one of some, each of which a query of its own finds, which is given from its FROM on. So PostgreSQL looks up
-// each by its key, whatever it knows of the table. Rows that another transaction has locked are left out.
+// RowAmong returns the condition that a row is one of those that some queries find. Each query finds one row at most, and is given from its FROM on.
+// So PostgreSQL looks up each by its key, whatever it knows of the table. Rows that another transaction has locked are left out.
 func (u *Unit) RowAmong(froms ...string) string {
 	row := "rowid"
 	if u.db.Engine == core.PostgreSQL {
@@ -135,8 +135,8 @@ func (d *DB) JSONNumber(object, member string) string {
 	return "CAST(" + d.JSONText(object, member) + " AS bigint)"
 }
 
-// JSONTable returns SQL for a table of the objects in a JSON array, which is one argument. It has a column for each of the
-// members, which are given with their types, as in "amount bigint"; the types are text, bigint and boolean.
+// JSONTable returns SQL for a table of the objects in a JSON array, which is one argument. It has a column for each of the members. These are given
+// with their types, as in "amount bigint"; the types are text, bigint and boolean.
 func (d *DB) JSONTable(members ...string) string {
 	if d.Engine != core.SQLite {
 		return "ROWS FROM (json_to_recordset(CAST(? AS json)) AS (" + strings.Join(members, ", ") + "))"
@@ -157,9 +157,10 @@ func (d *DB) ArrayHas(column string) string {
 	return column + "::jsonb @> to_jsonb(CAST(? AS text))"
 }
 
-// LookUp returns SQL that joins rows of a table to each row of what stands before it: those for which the condition holds, found for each row by
-// itself. PostgreSQL would rather read an account as a whole if it takes it for one of usual size, or a table for as small as it was a moment
-// ago, and keeps that plan. The condition may name columns of what stands before; another LookUp may follow, or a WHERE.
+// LookUp returns SQL that joins rows of a table to each row of what stands before it. It joins those for which the condition holds, and finds them
+// for each row by itself. Otherwise PostgreSQL may read an account as a whole, and keep that plan. It does so if it takes the account for one of
+// usual size, or the table for as small as it was a moment ago. The condition may name columns of what stands before; another LookUp may follow, or a
+// WHERE.
 func (d *DB) LookUp(table, alias, condition string) string {
 	if d.Engine == core.SQLite {
 		return " CROSS JOIN " + table + " AS " + alias + " ON " + condition

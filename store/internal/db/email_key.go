@@ -18,7 +18,7 @@ import (
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
-// isOdd is the condition that the key of an address, for which it has a %[1]s, may be another text than the address in lower case.
+// isOdd is the condition that the key of an address may be another text than the address in lower case. Each %[1]s in it stands for the address.
 const isOdd = `(octet_length(%[1]s) <> length(%[1]s) OR LOWER(%[1]s) LIKE '%%xn--%%')`
 
 // emailKeySchema has checkouts and orders found by the key of their address, where that is not the address in lower case.
@@ -29,8 +29,8 @@ var emailKeySchema = []string{
 	`DROP INDEX IF EXISTS orders_customer_email`,
 }
 
-// emailOwners are the statements that select who has an address as their own: the account, the id, within what the address is theirs alone,
-// the address, its key, and since when.
+// emailOwners are the statements that select who has an address as their own. They return the account, the id, within what the address is theirs
+// alone, the address, its key, and since when.
 var emailOwners = map[string]string{
 	"customers": `SELECT account_id, id, '' AS within, email, email_key, created_at FROM customers WHERE email_key IS NOT NULL`,
 	"leads":     `SELECT account_id, id, COALESCE(product_id, '') AS within, email, email_key, created_at FROM leads WHERE email_key IS NOT NULL`,

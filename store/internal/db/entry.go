@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Entry adds that an object of the list in a table has an entry with a name and a value: "tag", or "metadata." and a key.
+// Entry adds that an object of the list in a table has an entry with a name and a value. The name is "tag", or "metadata." and a key.
 func (f *Filter) Entry(table, name, value string) {
 	f.Listed(table, "filter_entries", "object_id", "list = '"+table+"' AND name = ? AND value = ?", name, value)
 }
@@ -82,8 +82,8 @@ func (d *DB) has(columns []string, asked []core.Asked) (string, []any) {
 		[]any{pq.Array(likes), pq.Array(patterns)}
 }
 
-// wordPattern returns the regular expression of PostgreSQL for texts in lower case in which a is, as core.Asked.In has it: the word stands
-// behind a space, or behind a sign in a part that is no address.
+// wordPattern returns the regular expression of PostgreSQL for texts in lower case that have a, as core.Asked.In finds it. The word stands behind a
+// space, or behind a sign in a part that is no address.
 func wordPattern(a core.Asked) string {
 	const space, inPart, sign = `\x01-\x20\x7f,;:()<>{}"\[\]`, `[^\x01-\x20\x7f,;:()<>{}"\[\]@]*`, `[\x21-\x2f\x3b-\x3f\x5b-\x60\x7b-\x7f]`
 	begins := escaped(a.Word)

@@ -37,9 +37,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again. One that met a unique key is
-// among them: it looked for the row before the other transaction had committed, and the second time it sees the row and says
-// what is wrong.
+// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again. One that met a unique key is among them: it had
+// looked for the row before the other transaction committed. The second time it sees the row and says what is wrong.
 func isRetryable(err error) bool {
 	switch state := sqlState(err); state {
 	case SerializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction, uniqueViolation:

@@ -10,10 +10,9 @@ import (
 )
 
 // flusher makes the commits of an embedded database outlive the machine, those of many transactions at once. SQLite itself would flush
-// its log within each commit, while all other writers wait. So it is told not to (synchronous=NORMAL), the next transaction begins at
-// once, and whoever has committed waits here, before anybody is told, for a flush that began after that. The log is
-// flushed as a whole: what is done because of a transaction that is not flushed yet, such as sending its event, begins with a commit of its own, which
-// waits for both.
+// its log within each commit, while all other writers wait. So it is told not to (synchronous=NORMAL), and the next transaction begins at once.
+// Whoever has committed waits here, before anybody is told, for a flush that began after the commit. The log is flushed as a whole. What follows from
+// a transaction that is not flushed yet, such as sending its event, begins with a commit of its own. That commit waits for both.
 //
 // Who only reads may see what is not flushed yet.
 type flusher struct {
@@ -59,9 +58,9 @@ func (f *flusher) wait() error {
 	return mine.err
 }
 
-// run flushes the log. The file stays open: the system tells that it could not write to whoever has had the file open since before, and to
-// others only if SQLite, which flushes too and keeps errors of its checkpoints to itself, has not been told. SQLite
-// deletes the log when the last connection is closed, and makes another.
+// run flushes the log. The file stays open, because the system reports a failed write to those who had the file open before it. It tells others only
+// if nobody has been told. SQLite flushes too, so it may be told instead, and it keeps errors of its checkpoints to itself. SQLite deletes the log
+// when the last connection is closed, and makes another.
 func (f *flusher) run() error {
 	now, err := os.Stat(f.path)
 	if err == nil && (f.log == nil || !isFile(f.log, now)) {

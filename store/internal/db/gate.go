@@ -15,18 +15,18 @@ import (
 // errBusy says that all connections, or all of an account's share, were in use for as long as somebody waited.
 var errBusy = errors.New("store: every connection to the database is busy")
 
-// gate lets only so many at a time use a pool, and gives accounts fair shares of it: whatever is dear hurts whose it is first. An account gets
-// one more only if that leaves as much to others as it then has, or if it has none. So one account has half of the pool at most, two that
-// want all have less each, and who asks for a single thing finds room beside them. Accounts that wait take turns.
+// gate lets only so many at a time use a pool, and gives accounts fair shares of it. So the account that does something expensive is the first to
+// suffer from it. An account gets one more only if that leaves as much to others as it then has, or if it has none. So one account has half of the
+// pool at most, and two that want all have less each. Who asks for a single thing finds room beside them. Accounts that wait take turns.
 //
-// An account has company if another one was let in within around. Then it has no more than each, whatever is free: readers of an embedded
+// An account has company if another one waits, or was let in within around. Then it has no more than each, whatever is free. Readers of an embedded
 // database compute in this process, and an account leaves processors to others.
 //
-// Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long, and
-// for longestRest at most, if it has company: that needs many short turns, and would wait for a long one before each.
+// Of a pool of one, such as the writer of SQLite, a turn is all that there is. An account that had it for longer than longTurn rests for as long, but
+// for longestRest at most, if it has company. Its company needs many short turns, and would wait for a long one before each.
 //
-// What belongs to no account takes turns too, but may have all there is: workers, and requests of strangers, such as a buyer on a page. Strangers
-// are company, and workers are not: these are always there.
+// What belongs to no account takes turns too, but may have all there is. That is workers, and requests of strangers, such as a buyer on a page.
+// Strangers are company, and workers are not: these are always there.
 type gate struct {
 	size    int
 	each    int // how many an account has at most that has company
@@ -70,8 +70,8 @@ func newGate(size, each int) *gate {
 	return &gate{size: size, each: each, held: map[string]int{}, waiting: map[string][]*place{}, rests: map[string]time.Time{}}
 }
 
-// enter waits until the account gets one more. That may take so long, or until ctx ends if patience is 0: then it is errBusy, or
-// why ctx ended if its caller is gone. After nil, leave must be called with the same account.
+// enter waits until the account gets one more. It gives up after patience, if that is not 0, and when ctx ends. Then the error is errBusy, or why ctx
+// ended if its caller is gone. After nil, leave must be called with the same account.
 func (g *gate) enter(ctx context.Context, account string, patience time.Duration) error {
 	g.mu.Lock()
 	if g.waiting[account] == nil && g.admits(account) {
@@ -159,7 +159,7 @@ func (g *gate) companyUntil(account string) (until time.Time) {
 	return until
 }
 
-// begin says that a turn of a pool of one begins only now, after whoever was let in has waited for something else, such as the lock of a file.
+// begin says that a turn of a pool of one begins only now. Whoever was let in has waited for something else until now, such as the lock of a file.
 func (g *gate) begin() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -184,8 +184,8 @@ func (g *gate) isResting(account string) bool {
 	return rests && time.Now().Before(until) && g.hasCompany(account)
 }
 
-// rouse sees to it that somebody looks once those who wait may be let in though nobody leaves: when the first rest is over, or the company for
-// which somebody rests, or has no more than each, has gone.
+// rouse sees to it that somebody looks again who may be let in, even if nobody leaves. That is when the first rest is over, or when company has gone.
+// It is the company of an account that rests, or that has no more than each because of it.
 func (g *gate) rouse() {
 	if g.used == g.size {
 		return // whoever leaves looks

@@ -34,8 +34,8 @@ const MostKept = 256 << 20
 // running.
 //
 // What fn returns decides what is stored. An answer with a status below 300, or any answer with a Recorded error, is stored and
-// replayed from then on. Anything else rolls the transaction back and frees the key; but once a step has committed, an error
-// that is not Refused leaves the key taken. Fn may run several times. The context should not end with the client's connection.
+// replayed from then on. Anything else rolls the transaction back and frees the key. But once a step has committed, an error that is not Refused
+// leaves the key taken. Fn may run several times. The context should not end with the client's connection.
 //
 // A turn is waited for once this process knows of no other request with the key, and before a transaction begins. It ends with the request.
 func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error), turns ...func() (end func(), err error)) (answer *core.Answer, replayed bool, err error) {
@@ -100,9 +100,9 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answe
 	return answer, false, r.commit(ctx)
 }
 
-// Effect returns a token for what this request does outside, from which the id of the intent's row is made. It is made when the
-// key is claimed, and whoever takes the claim over gets the same one: so a request that is sent again finds its intent. Without
-// a key it is the same during the request, and outside of any request it is new each time.
+// Effect returns a token for what this request does outside, from which the id of the intent's row is made. It is made when the key is claimed, and
+// whoever takes the claim over gets the same one. So a request that is sent again finds its intent. Without a key it is the same during the request,
+// and outside of any request it is new each time.
 func (d *DB) Effect(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil && r.effect != "" {
 		return r.effect

@@ -84,8 +84,8 @@ func rebuildIndexes(ctx context.Context, db *sqlx.DB) error {
 	return nil
 }
 
-// awaitBuilds waits until nobody builds an index of a table that has invalid ones, and logs for whom. It asks again and again: a statement that
-// waits for their lock has a snapshot, for which they wait in turn, and PostgreSQL ends one of the two.
+// awaitBuilds waits until nobody builds an index of a table that has invalid ones, and logs for whom. It asks again and again. A statement that
+// waited for their lock would have a snapshot. They would wait for that in turn, and PostgreSQL would end one of the two.
 func awaitBuilds(ctx context.Context, db *sqlx.DB) error {
 	var last []int64
 	for {

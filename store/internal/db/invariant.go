@@ -15,9 +15,8 @@ import (
 // after FROM or JOIN.
 type Invariant struct{ Promise, Query string }
 
-// CheckAll checks the promises one after the other, and calls checked for each of them with the rows that break it, also if
-// there are none. Args are the arguments of every query. A promise about tables that are all empty is kept: to ask would cost more than to
-// see that they are empty.
+// CheckAll checks the promises one after the other. It calls checked for each of them with the rows that break it, also if there are none. Args are
+// the arguments of every query. A promise about tables that are all empty is kept: to ask would cost more than to see that they are empty.
 func (d *DB) CheckAll(ctx context.Context, promised []Invariant, checked func(string, []core.Violation), args ...any) error {
 	filled, err := d.filled(ctx, promised)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Change is a statement that changes rows of one table, which nobody waits for: how many it will change is known before, or does not matter. It
+// Change is a statement that changes rows of one table, and that nobody waits for. How many it will change is known before, or does not matter. It
 // names all its values, reads no other table, and returns no rows.
 type Change struct {
 	Table string
@@ -27,10 +27,9 @@ const AnyRows = -1
 // maxWaiting is how many arguments the changes that are sent together may have. PostgreSQL takes 65,535.
 const maxWaiting = 5000
 
-// Later makes a change before the next statement of the transaction that could see it or that locks or changes rows, and before the
-// commit at the latest; an error of it is returned by whatever comes then, and undoes the transaction. PostgreSQL is
-// sent all changes that wait in one statement, so that those who wait for our rows do not wait for our way to the database and
-// back each time. SQLite, which is no way off, makes them at once.
+// Later makes a change before the next statement of the transaction that could see it, or that locks or changes rows. It is made before the commit at
+// the latest. An error of it is returned by whatever comes then, and undoes the transaction. PostgreSQL is sent all changes that wait in one
+// statement. So those who wait for our rows do not wait for a round trip for each change. SQLite, which is no way off, makes them at once.
 func (u *Unit) Later(ctx context.Context, c Change) error {
 	if err := u.beforeChange(ctx); err != nil {
 		return err
@@ -71,9 +70,9 @@ func Triggered(text string) bool {
 	return strings.Contains(text, "filter_entries") || strings.Contains(text, "picture")
 }
 
-// couldSee reports whether a query has to come after the changes that wait: it does more than read, or its text has the name of one of their
-// tables, or one that is Triggered. A text that has it by chance, in another name or as a value, costs a way to the database and nothing else. None
-// that reads a table lacks it, because there are no views: a test looks for those, and for what triggers write.
+// couldSee reports whether a query has to come after the changes that wait. It has to if it does more than read. It also has to if its text has the
+// name of one of their tables, or of one that is Triggered. A text that has it by chance, in another name or as a value, costs a way to the database
+// and nothing else. None that reads a table lacks it, because there are no views: a test looks for those, and for what triggers write.
 func (u *Unit) couldSee(query string) bool {
 	if len(u.waiting) == 0 {
 		return false
@@ -85,8 +84,8 @@ func (u *Unit) couldSee(query string) bool {
 // isRead reports whether a query does nothing but read, and lock what it has read.
 func isRead(query string) bool { return strings.HasPrefix(strings.TrimSpace(query), "SELECT") }
 
-// Send makes the changes that wait, in their order. Once one could not be made, it returns that error each time, so that the commit
-// fails even if whoever was told of it first did not mind.
+// Send makes the changes that wait, in their order. Once one could not be made, it returns that error each time. So the commit fails even if whoever
+// was told of it first did not mind.
 func (u *Unit) Send(ctx context.Context) error {
 	if u.broken == nil && len(u.waiting) > 0 {
 		u.broken = u.send(ctx)

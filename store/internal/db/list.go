@@ -161,10 +161,9 @@ func (f *Filter) List(d *DB, table string, k core.Kind, l core.ListFilter, searc
 }
 
 // Page returns one page of an account's rows, and whether there are more beyond it. A position that is no id of the kind is
-// CodeBadRequest. It walks along an index in the order of the ids, so a page costs the same wherever it is, and examines no more
-// rows than d.Options.MostExamined: a page that would need more is CodeBadRequest (walk.go), unless it is Exhaustive or Partial. One row more than the limit is read to
-// see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a bare
-// LIMIT ?.
+// CodeBadRequest. It walks along an index in the order of the ids, so a page costs the same wherever it is. It examines no more rows than
+// d.Options.MostExamined. A page that would need more is CodeBadRequest (walk.go), unless it is Exhaustive or Partial. One row more than the limit is
+// read to see whether there are more. The SQL says LIMIT ? + 0, because SQLite would compile the statement anew for every value of a bare LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
 	if f.missing != nil {
 		return nil, false, f.missing
@@ -202,8 +201,8 @@ func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account
 	return rows, more || left, nil
 }
 
-// PageOf returns the page of rows that were read for it in the order of p.Ascends, with one row more than the limit if there
-// are more, and whether there are.
+// PageOf returns the page of rows that were read for it, and whether there are more. The rows are in the order of p.Ascends, with one row more than
+// the limit if there are more.
 func PageOf[T any](p core.Page, rows []T) ([]T, bool) {
 	more := len(rows) > p.Limit
 	if more {

@@ -11,7 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
-// pictureOwner is a table whose rows have a picture: of an account its logo, of a product its cover, or else the first of its images.
+// pictureOwner is a table whose rows have a picture. An account has its logo, a blog post its cover, and a product its cover, or else the first of
+// its images.
 type pictureOwner struct{ table, account, address string }
 
 func pictureOwners(engine string) []pictureOwner {
@@ -48,7 +49,8 @@ func pictures(engine string) *goose.Migration {
 	return goose.NewGoMigration(migrations.Pictures, up, nil)
 }
 
-// notePictures gives each address of a picture its row, and takes away what has no owner, files that no row names, and what is counted wrongly.
+// notePictures gives each address of a picture its row, and takes away rows that have no owner. It also takes away files that no row names, and
+// corrects what is counted wrongly.
 func (s *dataStep) notePictures(ctx context.Context) error {
 	for _, o := range pictureOwners(s.engine) {
 		if err := s.noteOwners(ctx, o); err != nil {
@@ -87,8 +89,8 @@ type ownerKey struct {
 	ID      string `db:"id"`
 }
 
-// noteOwners gives each address in a table its row, in slices. On PostgreSQL the owners of a slice are held until it is done, so that no address changes
-// after it was read: the triggers see what changes then.
+// noteOwners gives each address in a table its row, in slices. On PostgreSQL the owners of a slice are held until it is done, so that no address
+// changes after it was read. The triggers see what changes then.
 func (s *dataStep) noteOwners(ctx context.Context, o pictureOwner) error {
 	hold := ""
 	if s.engine == core.PostgreSQL {

@@ -28,8 +28,8 @@ func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 	} else {
 		config.Runtime["lock_timeout"] = "5s"
 		config.Runtime["jit"] = "off" // compiling a short query takes longer than running it
-		// Every statement has its index. But one that is prepared while its table is empty would go on reading the table as a
-		// whole as it grows, until PostgreSQL analyses it: a minute in which webhooks take ten times as long.
+		// Every statement has its index. But one that is prepared while its table is empty would read the growing table as a whole, until PostgreSQL
+		// analyses it. For a minute webhooks would take ten times as long.
 		config.Runtime["enable_seqscan"] = "off"
 		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
 		config.Runtime["statement_timeout"] = "12s"
@@ -97,8 +97,8 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return &impatientConn{Conn: conn, dialer: d}, nil
 }
 
-// impatientConn is a connection that waits for each answer no longer than its dialer has patience, and that sends nothing more
-// once the dialer's flag over is set.
+// impatientConn is a connection that waits for each answer no longer than its dialer has patience. It sends nothing more once the dialer's flag over
+// is set.
 type impatientConn struct {
 	net.Conn
 	dialer dialer

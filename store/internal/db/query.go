@@ -65,9 +65,8 @@ func (p *Pool) forget() {
 // Texts returns the texts of the statements that are prepared.
 func (p *Pool) Texts() []string { return p.statements.keys() }
 
-// close closes the connections. Those to PostgreSQL just hang up, once no query is under way or ctx has ended: otherwise they
-// would deallocate each of their statements first, with a round trip for every one, which takes many seconds if the database is
-// busy or far away.
+// close closes the connections. Those to PostgreSQL just hang up, once no query is under way or ctx has ended. Otherwise they would deallocate each
+// of their statements first, with a round trip for every one. That takes many seconds if the database is busy or far away.
 func (p *Pool) close(ctx context.Context) error {
 	if p.over != nil {
 		for p.DB.Stats().InUse > 0 && ctx.Err() == nil {
@@ -108,7 +107,7 @@ func (p *Pool) Enter(ctx context.Context, account string) error {
 // Leave says that a read of an account which has called Enter is over.
 func (p *Pool) Leave(account string) { p.gate.leave(account) }
 
-// whose returns the account for which something is done, "" if there is none: before a caller is known, for a worker, and for what
+// whose returns the account for which something is done, "" if there is none. There is none before a caller is known, for a worker, and for what
 // belongs to no request, which others may wait for.
 func (d *DB) whose(ctx context.Context) string {
 	if d.Options.Whose == nil || isDetached(ctx) {
@@ -123,8 +122,8 @@ func isDetached(ctx context.Context) bool {
 	return is && r == nil
 }
 
-// waits says that whoever asks waits for the disk, or for a database beside this process, until over is called: with true if the asker holds what
-// other accounts need.
+// waits says that whoever asks waits for the disk, or for a database beside this process, until over is called. That is called with true if the asker
+// holds what other accounts need.
 func (d *DB) waits(ctx context.Context) (over func(holds bool)) {
 	if d.Options.Waits == nil || isDetached(ctx) { // which others may wait for
 		return func(bool) {}
@@ -143,7 +142,7 @@ func (d *DB) asks(ctx context.Context) (over func()) {
 
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the request if there is one, and
 // the read pool otherwise. It is for what is asked from outside of store: a use case passes on its *Unit, or the Reader that it was given.
-// What locks or changes rows is given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a
+// What locks or changes rows is given the *Unit, or Unit.Locked, because a *DB refuses it. It does not refuse a change within a WITH, which is a
 // transaction by itself.
 type Reader interface {
 	// place returns the database, and the transaction in which a query runs here, nil if in none.
@@ -270,9 +269,9 @@ var errSlow = errors.New("store: the database took too long to answer")
 type abortableKey struct{}
 
 // Abortable returns a context under which a read is interrupted when its caller has gone, and when it has taken readTime. It is for reads
-// that may examine many rows, such as those of a list with filters. All others read what they return, are not cancelled with their
-// request, and on PostgreSQL have a deadline (AnswerTimeout): a context that can be cancelled costs goroutines, as much as a short read.
-// SQLite's driver interrupts what looks for the first row, and between two others: what a list examines between these is bounded.
+// that may examine many rows, such as those of a list with filters. All others read what they return, and are not cancelled with their request. On
+// PostgreSQL they have a deadline (AnswerTimeout). A context that can be cancelled costs goroutines, as much as a short read. SQLite's driver
+// interrupts what looks for the first row, and between two others: what a list examines between these is bounded.
 func Abortable(ctx context.Context) context.Context {
 	return context.WithValue(ctx, abortableKey{}, true)
 }
@@ -305,7 +304,7 @@ func (d *DB) readError(u *Unit, err error) error {
 	return DatabaseError(err)
 }
 
-// trace tells whoever wants to know it that a statement is about to run, in the transaction u or outside of any if u is nil.
+// trace tells whoever wants to know it that a statement is about to run. It runs in the transaction u, or outside of any if u is nil.
 func (d *DB) trace(ctx context.Context, u *Unit, statement string, args []any) {
 	if d.Options.Trace == nil {
 		return

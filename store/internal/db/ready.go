@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// LeastSpace is how many bytes the disk of an embedded database must have free. That is far more than a request needs: it
-// leaves room for the database's log, and time to notice that something, such as a backup, fills the disk.
+// LeastSpace is how many bytes the disk of an embedded database must have free. That is far more than a request needs. It leaves room for the
+// database's log, and time to notice that something, such as a backup, fills the disk.
 const LeastSpace = 64 << 20
 
 // CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and has
@@ -58,8 +58,8 @@ func (d *DB) checkDisk(ctx context.Context) error {
 	return err
 }
 
-// tryWrite writes more than a page and deletes it again. It is called after a write has failed: a server that is not ready gets
-// no requests, so it has to find out by itself when the trouble is over.
+// tryWrite writes more than a page and deletes it again. It is called after a write has failed. A server that is not ready gets no requests, so it
+// has to find out by itself when the trouble is over.
 func (d *DB) tryWrite(ctx context.Context) error {
 	_, err := Tx(ctx, d, func(ctx context.Context, u *Unit) (any, error) {
 		name := core.NewULID()

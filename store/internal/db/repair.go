@@ -14,9 +14,10 @@ import (
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
-// Repair sets right what a server of an older version leaves behind that goes on running beside this one, or after a migration: balances that it changed
-// without writing it down, orders that do not know who can give back what was paid for them, products that say wrongly what they deliver, pictures that are not those of their owners, and the
-// keys of addresses that it wrote. What is right it does not touch, so that it may be repeated at any time.
+// Repair sets right what a server of an older version leaves behind that goes on running beside this one, or after a migration. It mends balances
+// that such a server changed without writing it down, and orders that do not know who can give back what was paid. It also mends products that say
+// wrongly what they deliver, pictures that are not those of their owners, and keys of addresses that it wrote. What is right it does not touch, so
+// that it may be repeated at any time.
 func (d *DB) Repair(ctx context.Context) (core.Repaired, error) {
 	if d.Engine == core.PostgreSQL {
 		var done core.Repaired
@@ -116,7 +117,7 @@ type appliedOrder struct {
 }
 
 // taken returns how much of the order was taken off the balance. Of a total that is too little to be charged nobody knows, if that is not written
-// down: then it is no more than was given back already, so that nothing is given that nobody paid.
+// down. Then it is no more than was given back already, so that nothing is given that nobody paid.
 func (o *appliedOrder) taken() int64 {
 	switch {
 	case o.IsVoid:
@@ -198,8 +199,8 @@ func (s *dataStep) enterOpenings(ctx context.Context) error {
 	return nil
 }
 
-// noteRefundable says of orders who can give back what was paid for them, as the step 171 does: who took the money, and whether the balance that
-// paid is gone with its customer.
+// noteRefundable says of orders who can give back what was paid for them, as the step 171 does. It writes down who took the money, and whether the
+// balance that paid is gone with its customer.
 func (s *dataStep) noteRefundable(ctx context.Context) error {
 	const provider = `(SELECT MIN(p.provider) FROM payments p
 		WHERE p.account_id = orders.account_id AND p.order_id = orders.id AND p.status = 'succeeded' AND p.amount > 0 AND p.provider <> 'out_of_band')`

@@ -18,7 +18,7 @@ const scanPage = 21
 // whenever a row is read.
 type Linked interface{ Link(d *DB) }
 
-// scan reads at most limit rows, and leaves it to its caller to close them. It does what sqlx's StructScan does, at a third of the cost for a list:
+// scan reads at most limit rows, and leaves it to its caller to close them. It does what sqlx's StructScan does, at a third of the cost for a list.
 // StructScan allocates every nullable field before it reads it, and looks for the fields anew for every row.
 func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 	plan, err := d.planOf(planKey{reflect.TypeFor[T](), query}, rows)
@@ -148,7 +148,7 @@ func target(field reflect.Value) any {
 	}
 }
 
-// plain returns a pointer to a field of a named type, such as a status, as a pointer to the basic type that it is made of.
+// plain returns a pointer to a field of a named type, such as a status, as a pointer to its basic type.
 func plain[T any](field reflect.Value) *T {
 	return field.Convert(reflect.TypeFor[*T]()).Interface().(*T)
 }

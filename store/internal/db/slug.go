@@ -51,9 +51,8 @@ func Slugify(name string, kind core.Kind) string {
 	return strings.ReplaceAll(string(kind), "_", "-")
 }
 
-// TakeSlug gives an object a slug and returns it: the wanted one, or, if none is wanted, one made from the name, with a number
-// if that is in use. A former slug of another object counts as free. A wanted slug that is malformed or in use is CodeInvalid
-// on slug.
+// TakeSlug gives an object a slug and returns it. That is the wanted one, or, if none is wanted, one made from the name, with a number if that is in
+// use. A former slug of another object counts as free. A wanted slug that is malformed or in use is CodeInvalid on slug.
 func (u *Unit) TakeSlug(ctx context.Context, kind core.Kind, account, objectID, wanted, name string) (string, error) {
 	if wanted == "" {
 		return u.takeFreeSlug(ctx, kind, account, objectID, Slugify(name, kind))
@@ -124,8 +123,8 @@ func (u *Unit) takeFreeSlug(ctx context.Context, kind core.Kind, account, object
 // Numbered returns the name with a hyphen and the number behind it.
 func Numbered(base string, number int) string { return base + "-" + strconv.Itoa(number) }
 
-// FreeNumber returns a number from 2 on that is not taken. It doubles the number until one is free, and then halves the
-// distance to the last taken one, so that a thousand objects of one name do not cost a thousand look-ups.
+// FreeNumber returns a number from 2 on that is not taken. It doubles the number until one is free, and then halves the distance to the last taken
+// one. So a thousand objects of one name do not cost a thousand look-ups.
 func FreeNumber(isTaken func(number int) (bool, error)) (int, error) {
 	taken, free := 1, 2
 	for {
@@ -159,8 +158,7 @@ func (u *Unit) slugTaken(ctx context.Context, kind core.Kind, account, slug stri
 	return row != nil, err
 }
 
-// RefWhere returns the WHERE clause, with its arguments, that finds an object of an account by its id or by a slug, which may
-// be a former one.
+// RefWhere returns the WHERE clause, with its arguments, that finds an object of an account by its id or by a slug. The slug may be a former one.
 func RefWhere(kind core.Kind, account, ref string) (string, []any) {
 	if id, ok := core.ParseID(kind, ref); ok {
 		return " WHERE account_id = ? AND id = ?", []any{account, id}

@@ -7,9 +7,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// GiveSpaceBack makes the file of an embedded database smaller, by at most limit pages of which nothing is in use any more, and returns
-// by how many. What will soon be used again stays: nothing is given back while less than a quarter of the file is unused, or
-// less than 64 MB. A file of a version before this could be done is never made smaller.
+// GiveSpaceBack makes the file of an embedded database smaller, and returns by how many pages. It gives back at most limit pages, of which nothing is
+// in use any more. What will soon be used again stays. Nothing is given back while less than a quarter of the file is unused, or less than 64 MB. A
+// file of a version before this could be done is never made smaller.
 func (d *DB) GiveSpaceBack(ctx context.Context, limit int) (int64, error) {
 	if d.Engine != core.SQLite {
 		return 0, nil

@@ -41,7 +41,8 @@ var filterWords = sync.OnceValue(func() error {
 	})
 })
 
-// filterHas gives SQLite the function filter_has: 1 if its texts have all that its first argument asks for, a word and an address in a line, else 0.
+// filterHas gives SQLite the function filter_has. It is 1 if its texts have all that its first argument asks for, a word and an address in each line,
+// else 0.
 var filterHas = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("filter_has", -1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		var text strings.Builder

@@ -44,9 +44,8 @@ func (l *looks) note(t core.StaleTable) {
 	l.pages[t.Name] = t.Pages
 }
 
-// StaleTables returns the tables that have grown to twice their size since PostgreSQL last looked at what is in them, or at which
-// it never looked, as after a restore. It costs a look at the sizes of the files. SQLite has none: its plans do not depend on
-// what is in the tables.
+// StaleTables returns the tables that have grown to twice their size since PostgreSQL last looked at what is in them. Those at which it never looked,
+// as after a restore, are among them. It costs a look at the sizes of the files. SQLite has none: its plans do not depend on what is in the tables.
 func (d *DB) StaleTables(ctx context.Context) ([]core.StaleTable, error) {
 	if d.Engine == core.SQLite {
 		return nil, nil
@@ -65,16 +64,15 @@ func (d *DB) StaleTables(ctx context.Context) ([]core.StaleTable, error) {
 	return tables, nil
 }
 
-// mayAnalyze is SQL for whether this role may analyse the table t in the database d: its owner, that of the database, and from
-// PostgreSQL 17 on who is granted it, with a privilege that earlier versions do not know.
+// mayAnalyze is SQL for whether this role may analyse the table t in the database d. The owners of both may. From PostgreSQL 17 on so may who is
+// granted it, with a privilege that earlier versions do not know.
 const mayAnalyze = `(pg_has_role(t.relowner, 'USAGE') OR pg_has_role(d.datdba, 'USAGE')
 	OR CASE WHEN CAST(current_setting('server_version_num') AS int) >= 170000 THEN has_table_privilege(t.oid, 'MAINTAIN') ELSE FALSE END)`
 
 // Analyze has PostgreSQL look at the tables that have grown, the smallest first, so that it plans statements by what is in them.
-// Autovacuum does the same, but minutes later, or not at all; until then a statement that was planned while its table was
-// empty may read all that an account has in it. Plans that are kept anywhere are made anew by that. Of several replicas one does it.
-// A table that this role may not analyse makes this process plan its own statements anew, by the table's size alone; denied are
-// those that are new since the last call.
+// Autovacuum does the same, but minutes later, or not at all. Until then a statement that was planned while its table was empty may read all that an
+// account has in it. Plans that are kept anywhere are made anew by that. Of several replicas one does it. A table that this role may not analyse
+// makes this process plan its own statements anew, by the table's size alone. Denied are those that are new since the last call.
 func (d *DB) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable, err error) {
 	tables, err := d.StaleTables(ctx)
 	if err != nil {

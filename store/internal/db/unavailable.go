@@ -33,8 +33,8 @@ func (d *DB) writeError(err error) error {
 	return err
 }
 
-// connectError turns whatever keeps us from connecting to the database into an *UnavailableError, a wrong password and an
-// expired certificate included: it is never the request's fault. Only a context that was cancelled stays as it is.
+// connectError turns whatever keeps us from connecting to the database into an *UnavailableError. A wrong password and an expired certificate are
+// included: they are never the request's fault. Only a context that was cancelled stays as it is.
 func connectError(what string, err error) error {
 	if errors.Is(err, context.Canceled) || IsMarked(err) {
 		return fmt.Errorf("%s: %w", what, err)
@@ -91,8 +91,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// unclear sets Unclear in an *UnavailableError if something of the request may have been done all the same: a COMMIT was sent
-// and its answer not heard, or a step had committed. Any other error is returned as it is.
+// unclear sets Unclear in an *UnavailableError if something of the request may have been done all the same. Then a COMMIT was sent and its answer not
+// heard, or a step had committed. Any other error is returned as it is.
 func (r *request) unclear(err error) error {
 	away, ok := errors.AsType[*core.UnavailableError](err)
 	if !ok || !r.stepped && !isCommitUnknown(err) {

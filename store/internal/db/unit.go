@@ -280,8 +280,9 @@ var ErrOvertaken = errors.New("store: overtaken by another transaction")
 // MaxRetries is how often a transaction is run again after it lost against another one.
 const MaxRetries = 3
 
-// Retry runs a transaction, and runs it again up to MaxRetries times if it lost against another one or its connection broke,
-// after a short random pause. One that was overtaken each time is an *UnavailableError. A COMMIT with an unknown outcome is not run again. What run does outside must bear repetition.
+// Retry runs a transaction. It runs it again, up to MaxRetries times and after a short random pause, if it lost against another one or its connection
+// broke. One that was overtaken each time is an *UnavailableError. A COMMIT with an unknown outcome is not run again. What run does outside must bear
+// repetition.
 func (d *DB) Retry(ctx context.Context, run func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := run()
@@ -307,8 +308,8 @@ func (u *Unit) AfterCommit(call func()) { u.after = append(u.after, call) }
 // add. An error of call undoes everything.
 func (u *Unit) BeforeCommit(call func(context.Context) error) { u.before = append(u.before, call) }
 
-// Kept returns a value of type T that lives as long as the transaction: the zero value the first time, and the same pointer
-// from then on. A room keeps what it has read or collected during a transaction in a type of its own.
+// Kept returns a value of type T that lives as long as the transaction. It is the zero value the first time, and the same pointer from then on. A
+// room keeps what it has read or collected during a transaction in a type of its own.
 func Kept[T any](u *Unit) *T {
 	t := reflect.TypeFor[T]()
 	if known, ok := u.kept[t]; ok {

@@ -16,12 +16,12 @@ import (
 // times a row is asked for one. SQLite examines so many in less than 50 ms.
 const MostExamined = 20_000
 
-// partialShare is which part of that is examined for a page that may be partial, first of all rows, then of those that an index leads to: a
-// search asks for a page of each kind.
+// partialShare is which part of that is examined for a page that may be partial. It is examined first of all rows, then of those that an index leads
+// to. It is small, because a search asks for a page of each kind.
 const partialShare = 8
 
-// Moment is a column with a time that is seldom much later than the row's id was made, and never earlier: a list asks for a window of
-// it by the ids that were made then.
+// Moment is a column with a time that is seldom much later than the row's id was made, and never earlier. A list asks for a window of it by the ids
+// that were made then.
 type Moment struct {
 	Column string
 	Within time.Duration // how much later it is as a rule
@@ -71,9 +71,9 @@ func (f *Filter) Within(m Moment, after, before *core.Time) {
 //	an amount that none has                 0.1   629   187      41,019  0.7    42    70  2,144
 //	two filters of many, no order has both   20 42,001   62     121,732   54 5,151   102  5,058  refused by both
 //
-// The subquery saves a statement, and has to be told which filter leads. If it is told wrongly, it refuses a list that is there. If each filter
-// leads in its turn, no more is refused than here, but the last line takes 0.4 s on SQLite and 0.3 s on PostgreSQL. For the order of its rows
-// SQLite takes the primary key, which is why a rare status takes 3 s. Nor is it shorter: what a range, words or a few ids lead to is read as here.
+// The subquery saves a statement, and has to be told which filter leads. If it is told wrongly, it refuses a list that is there. If each filter leads
+// in its turn, no more is refused than here. But the last line takes 0.4 s on SQLite and 0.3 s on PostgreSQL. For the order of its rows SQLite takes
+// the primary key, which is why a rare status takes 3 s. Nor is it shorter: what a range, words or a few ids lead to is read as here.
 type walk[T any] struct {
 	d       *DB
 	columns *Columns[T]
@@ -86,7 +86,7 @@ type walk[T any] struct {
 	words      int // how many q asks each row for
 }
 
-// stretch is a part of a list: the rows for which all conditions hold, with an id between two texts that are no such id themselves.
+// stretch is a part of a list: the rows for which all conditions hold, with an id between above and below. Neither of these is an id of the stretch.
 type stretch struct {
 	above, below string
 	conditions   []condition
@@ -94,8 +94,8 @@ type stretch struct {
 
 // stretches returns the parts in which a page of the list is to be looked for, in its order.
 //
-// No row's moment is before its id was made, and few are long after: so the rows of a window have ids that were made then, and those
-// that do not are found by the index of the late ones. An account whose clock is ahead has ids that are older than its rows.
+// No row's moment is before its id was made, and few are long after. So the rows of a window have ids that were made then. Those that do not are
+// found by the index of the late ones. An account whose clock is ahead has ids that are older than its rows.
 func (w *walk[T]) stretches(ctx context.Context, p core.Page, f *Filter) ([]stretch, error) {
 	all := stretch{w.kind.Prefix(), w.kind.Prefix() + "z", f.conditions}
 	if position := p.StartingAfter + p.EndingBefore; position != "" && w.ascends { // Resolve has made sure that at most one of them is set
@@ -231,9 +231,9 @@ func (w *walk[T]) exhaust(ctx context.Context, s stretch, missing int) (found []
 	}
 }
 
-// some adds to rows of a stretch, newest first, what is found of others without examining too many: those among the newest to which an index
-// leads in order, of such indexes the one that comes furthest in as many steps, and if that is not enough, those among some to which one
-// leads in no order.
+// some adds to rows of a stretch, newest first, what is found of others without examining too many. First come those among the newest to which an
+// index leads in order. Of such indexes it takes the one that comes furthest in as many steps. If that is not enough, those follow that are among
+// some to which an index leads in no order.
 func (w *walk[T]) some(ctx context.Context, s stretch, rows []T, missing int) ([]T, error) {
 	part, by := s, (*condition)(nil)
 	for i := range s.conditions {
@@ -330,7 +330,7 @@ func (w *walk[T]) direction() string {
 	return " DESC"
 }
 
-// small returns a condition whose index leads to no more than so many rows, of those that lead to a range; nil if there is none.
+// small returns a condition that leads to a range, and whose index leads to no more than so many rows. It returns nil if there is none.
 func (w *walk[T]) small(ctx context.Context, conditions []condition, most int) (*condition, error) {
 	for i, c := range conditions {
 		table, where := w.columns.Table, c.text
@@ -351,8 +351,8 @@ func (w *walk[T]) small(ctx context.Context, conditions []condition, most int) (
 }
 
 // rows returns the first rows of a stretch, found by the index of a condition; nil is the primary key. The other conditions stand in
-// a CASE, where no plan takes them for a way to the rows. Of the rows of another index the ids are sorted as an expression: for
-// their order alone PostgreSQL would walk the primary key, however long it is.
+// a CASE, where no plan takes them for a way to the rows. The ids of the rows of another index are sorted as an expression. For the order of the ids
+// alone PostgreSQL would walk the primary key, however long it is.
 func (w *walk[T]) rows(ctx context.Context, s stretch, by *condition, limit int) ([]T, error) {
 	query, args := w.columns.SelectSQL+" WHERE account_id = ?", []any{w.account}
 	id, order := "id", "id || ''"

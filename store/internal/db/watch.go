@@ -3,9 +3,8 @@ package db
 import "context"
 
 // Watch has look called once in the request of ctx, in its transaction and just before the first statement of it that may change
-// something. Use cases lock what they change before they change it, so that look finds it as it was and as nobody else changes it
-// any more. An error of look is that statement's. What look reads is not the request's: a refusal of a use case in it undoes
-// nothing.
+// something. Use cases lock what they change before they change it. So look finds it as it was, and nobody else changes it any more. An error of look
+// is that statement's. What look reads is not the request's: a refusal of a use case in it undoes nothing.
 func Watch(ctx context.Context, look func(context.Context) error) {
 	r := requestOf(ctx)
 	if r.watched = true; !r.looked {

@@ -78,8 +78,8 @@ func Count(t testing.TB, d *db.DB, query string, args ...any) int {
 	return *n
 }
 
-// Waiter returns what waits until somebody waits for what an open transaction holds: begin the transaction, call Waiter, let the
-// other one begin, and call what Waiter returned. Either may be called in any goroutine.
+// Waiter returns what waits until somebody waits for what an open transaction holds. Begin the transaction, call Waiter, let the other one begin, and
+// call what Waiter returned. Either may be called in any goroutine.
 func Waiter(t testing.TB, d *db.DB) (await func()) {
 	return func() {
 		assert.Eventually(t, func() bool {
