@@ -7,8 +7,8 @@ import (
 )
 
 // MaxAmount bounds every amount of an order or an invoice that somebody asks for, in the currency's minor unit. It is far below the numbers
-// that a program which counts in doubles cannot tell apart. What a subscription bills by itself may be more, by a tax that came later or by
-// debits that waited: it is billed all the same.
+// that a program which counts in doubles cannot tell apart. What a subscription bills by itself may be more, by a tax that came later or by debits
+// that waited. It is billed all the same.
 const MaxAmount = 1_000_000_000_000
 
 // FormatAmount writes an amount in minor units with its currency for people: USD 1,900.00, JPY 1,900. Between code and number
@@ -31,8 +31,8 @@ func FormatAmount(amount int64, currency string) string {
 	return text
 }
 
-// ExponentOf returns how many decimals a currency has. It also knows currencies of none and of three that prices may not be in:
-// a short list is better than being wrong by a factor of ten. Any other has two, as nearly all in ISO 4217.
+// ExponentOf returns how many decimals a currency has. It also knows currencies of none and of three that prices may not be in. A short list is
+// better than being wrong by a factor of ten. Any other has two, as nearly all in ISO 4217.
 func ExponentOf(currency string) int {
 	if known, ok := LookupCurrency(currency); ok {
 		return known.Exponent

@@ -63,7 +63,8 @@ func MailboxKey(email string) string {
 	return key
 }
 
-// OddEmailKey returns the key of an address, or nil if that is the address in lower case, as SQL knows it on every engine, or if there is none.
+// OddEmailKey returns the key of an address. It returns nil if that is the address in lower case, as SQL knows it on every engine, or if there is no
+// address.
 func OddEmailKey(email *string) *string {
 	if email == nil || isPlain(*email) {
 		return nil
@@ -74,7 +75,7 @@ func OddEmailKey(email *string) *string {
 // KeptApart returns a key that no address has, because of its space, for somebody with an id whose address is another one's, too.
 func KeptApart(key, id string) string { return key + " " + id }
 
-// isPlain reports whether the key of a text is the text in lower case: it is ASCII, and no part of it stands for other letters.
+// isPlain reports whether the key of a text is the text in lower case. It is if the text is ASCII, and no part of it stands for other letters.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -199,7 +200,7 @@ func AskedEmailProblem(email, otherwise string) string {
 	return FaultOfAskedEmail(email).problem(otherwise)
 }
 
-// FaultOfAskedEmail says why nobody here has an address. It is for those who are here already and ask for a letter: an address that was stored by an
+// FaultOfAskedEmail says why nobody here has an address. It is for those who are here already and ask for a letter. An address that was stored by an
 // older version need not be one that FaultOfEmail takes today.
 func FaultOfAskedEmail(email string) EmailFault {
 	at := strings.LastIndexByte(email, '@')

@@ -72,8 +72,8 @@ func TestEmailKey_OfSmallLettersIsTheirOwn(t *testing.T) {
 	}
 }
 
-// TestEmailKey_KnowsNoCase leaves out the capital of the Turkish i, and small letters that share their capital with others. Of texts it
-// leaves out the mark of an iota below, whose capital is a letter beside the others, and sigma, whose small letter depends on where it stands.
+// TestEmailKey_KnowsNoCase leaves out the capital of the Turkish i, and small letters that share their capital with others. Of texts it leaves out
+// the mark of an iota below, whose capital is a letter beside the others. It also leaves out sigma, whose small letter depends on where it stands.
 func TestEmailKey_KnowsNoCase(t *testing.T) {
 	t.Parallel()
 	for r := rune('A'); r <= unicode.MaxRune; r++ {

@@ -29,6 +29,6 @@ const (
 	PoolerTransaction = "transaction" // PgBouncer in transaction mode: no session state, no prepared statements
 )
 
-// PlannedAnew ends the text of a statement, where somebody traces them, whose plan PostgreSQL makes for each call and by nested loops alone, whatever it has
-// kept and whatever else its connection is set to. It is a comment.
+// PlannedAnew ends the text of a statement, where somebody traces them, whose plan PostgreSQL makes for each call and by nested loops alone. It does
+// so whatever it has kept and whatever else its connection is set to. The ending is a comment.
 const PlannedAnew = " /* planned anew */"

@@ -60,8 +60,8 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// CrowdedError refuses a request because too much is under way at once, before anything of it was done: by whoever asks, or, with ByAll, by all
-// together. A moment later there may be room.
+// CrowdedError refuses a request because too much is under way at once, before anything of it was done. Too much is under way by whoever asks, or,
+// with ByAll, by all together. A moment later there may be room.
 type CrowdedError struct{ ByAll bool }
 
 // Error says so, for the log.
@@ -72,9 +72,9 @@ func (e *CrowdedError) Error() string {
 	return "too much is under way from one address or account"
 }
 
-// UnknownError ends a request when nobody knows what became of it outside, or when something was done already, so that it must
-// not be taken for a request that changed nothing. It hides its cause from errors.As: an *Error inside it would be taken for
-// the answer and free the Idempotency-Key. Only an *UnavailableError shows, which is no answer.
+// UnknownError ends a request when nobody knows what became of it outside, or when something was done already. Then it must not be taken for a
+// request that changed nothing. It hides its cause from errors.As: an *Error inside it would be taken for the answer and free the Idempotency-Key.
+// Only an *UnavailableError shows, which is no answer.
 type UnknownError struct {
 	what  string
 	cause error

@@ -198,8 +198,8 @@ func IDTime(id string) Time {
 	return TimeOf(ulid.Time(ulid.MustParse(strings.ToUpper(random)).Time()))
 }
 
-// IDsBefore returns a text that divides the ids of a kind by their age, to be compared with them in SQL: it is greater than
-// every id that was made before t, and less than every other.
+// IDsBefore returns a text that divides the ids of a kind by their age, to be compared with them in SQL. It is greater than every id that was made
+// before t, and less than every other.
 func IDsBefore(k Kind, t Time) string {
 	const perMilli = int64(time.Millisecond / time.Microsecond)
 	millis := uint64(min(max((int64(t)+perMilli-1)/perMilli, 0), int64(ulid.MaxTime())))

@@ -99,8 +99,8 @@ func (m Metadata) Check(p *Problems) {
 	}
 }
 
-// Fill returns the metadata with the entries of other added whose keys it does not have, in the order of their keys and as far
-// as there is room.
+// Fill returns the metadata with the entries of other added whose keys it does not have. They are added in the order of their keys and as far as
+// there is room.
 func (m Metadata) Fill(other Metadata) Metadata {
 	values, more := m.Map(), other.Map()
 	for _, key := range slices.Sorted(maps.Keys(more)) {

@@ -57,8 +57,7 @@ func NewSealer(keys ...[]byte) (*Sealer, error) {
 	return s, nil
 }
 
-// Seal encrypts text. The context, such as the owner's id, must be given again to open it, so that a sealed
-// text is of no use in another row.
+// Seal encrypts text. The context, such as the owner's id, must be given again to open it. So a sealed text is of no use in another row.
 func (s *Sealer) Seal(text []byte, context string) []byte {
 	nonceSize := s.seal.aead.NonceSize()
 	sealed := make([]byte, sealKeyID+nonceSize, sealKeyID+nonceSize+len(text)+s.seal.aead.Overhead())
@@ -111,8 +110,8 @@ func macOf(key []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// Ours returns the key ids with which sealed texts begin that we can open, as arguments of a query, and the placeholders for
-// them in brackets.
+// Ours returns the key ids with which sealed texts begin that we can open, as arguments of a query. It also returns the placeholders for them in
+// brackets.
 func (s *Sealer) Ours() (keys []any, parameters string) {
 	keys = make([]any, len(s.open))
 	for i, key := range s.open {
@@ -143,8 +142,7 @@ func (s *Sealer) NotOurs(sealed []byte) *SecretKeyError {
 }
 
 // SecretKeyError says that our secret keys are not those of the database, because its contents were sealed with another one.
-// Nobody may serve it like that: webhooks could not be signed, and what is sealed from now on could not be opened by any other
-// server.
+// Nobody may serve it like that. Webhooks could not be signed, and what is sealed from now on could not be opened by any other server.
 type SecretKeyError struct {
 	Have []string // the ids of our keys
 	Want string   // the id of the key that opens the database, empty if it is not known

@@ -75,8 +75,8 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 // ParseTime is moment.Parse.
 func ParseTime(text string) (time.Time, error) { return moment.Parse(text) }
 
-// LoadZone returns the time zone with an IANA name. Other names that an operating system knows are none: those of the machine's own zone, and of
-// copies of the database that count leap seconds or do not.
+// LoadZone returns the time zone with an IANA name. Other names that an operating system knows are none. These are the names of the machine's own
+// zone, and of copies of the database that count leap seconds or do not.
 func LoadZone(name string) (*time.Location, error) {
 	switch first, _, _ := strings.Cut(name, "/"); first {
 	case "", "Local", "localtime", "posixrules", "Factory", "posix", "right":

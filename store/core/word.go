@@ -43,7 +43,7 @@ func Words(text string) []string {
 // MostWords is how many words q may have: each is asked of every row that a list examines.
 const MostWords = 8
 
-// Asked is a word that q asks for: one of an object's begins with it, or its address begins with the part of q in which the word stands.
+// Asked is a word that q asks for. One of an object's words begins with it, or its address begins with the part of q in which the word stands.
 type Asked struct{ Word, Address string }
 
 // AskedBy returns the words of some parts, each once.
