@@ -175,10 +175,9 @@ type DueAccount struct {
 	LookAgain  bool      `db:"look_again"`
 }
 
-// DueAccounts returns at most limit ad accounts, of all accounts, that were last mirrored before a time, or before inDoubt
-// if it is in doubt how something in them is at their network. Those that have waited longest come first, but one of each
-// account comes before the second of any, so that a large account does not keep the others waiting. They are only
-// candidates: whoever wants to mirror one claims it with ClaimSync.
+// DueAccounts returns at most limit ad accounts, of all accounts, that were last mirrored before a time. If it is in doubt how something in them is
+// at their network, the time that counts is inDoubt. Those that have waited longest come first, but one of each account comes before the second of
+// any. So a large account does not keep the others waiting. They are only candidates: whoever wants to mirror one claims it with ClaimSync.
 func (s *Store) DueAccounts(ctx context.Context, before, inDoubt core.Time, limit int) ([]DueAccount, error) {
 	return db.Select[DueAccount](ctx, s.db, `
 		WITH due AS MATERIALIZED (
@@ -221,8 +220,8 @@ func lookAgainAt(ctx context.Context, u *db.Unit, account, channel, id string) e
 	return nil
 }
 
-// PauseSync stores where a walk through an ad account has stopped, and when that walk began, so that the next one can
-// go on from there. An empty cursor forgets the place.
+// PauseSync stores where a walk through an ad account has stopped, and when that walk began. So the next walk can go on from there. An empty cursor
+// forgets the place.
 func (s *Store) PauseSync(ctx context.Context, a *Account, began core.Time, cursor string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,

@@ -66,9 +66,8 @@ const (
 )
 
 // Action is one write at a network. It is stored before the network is asked, to say what is intended, and is a line
-// of the audit trail afterwards. Its id is also the token that the network is given for what the action creates: it is
-// minted once, and every retry sends the same one. A change of the account's limits is an action, too, one without a
-// channel.
+// of the audit trail afterwards. Its id is also the token that the network is given for what the action creates. It is minted once, and every retry
+// sends the same one. A change of the account's limits is an action, too, one without a channel.
 type Action struct {
 	AccountID   string              `db:"account_id"`
 	ID          string              `db:"id"` // adact_
@@ -117,8 +116,7 @@ type Failure struct {
 	Message string              `json:"message"`
 	Fields  map[string][]string `json:"fields,omitempty"`
 
-	// Of an unknown outcome: what was asked for may still be on its way until then, and whether the network was seen not
-	// to have done it.
+	// Of an unknown outcome: until when what was asked for may still be on its way. Absent says whether the network was seen not to have done it.
 	OpenUntil core.Time `json:"open_until,omitempty"`
 	Absent    bool      `json:"absent,omitempty"`
 }
@@ -268,8 +266,7 @@ func (s *Store) YieldAction(ctx context.Context, account, id string, pause time.
 	return err
 }
 
-// NotePlan replaces the plan of an action that has no outcome, so that whoever goes on with it knows what was done for it so
-// far. It commits at once.
+// NotePlan replaces the plan of an action that has no outcome. So whoever goes on with it knows what was done for it so far. It commits at once.
 func (s *Store) NotePlan(ctx context.Context, account, id string, plan Object) error {
 	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET plan = ?, updated_at = ? WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
@@ -344,8 +341,8 @@ func (s *Store) insertAction(ctx context.Context, u *db.Unit, account, id string
 	return action, u.Insert(ctx, actionColumns, action)
 }
 
-// checkBegun checks an action against the account's limits, as CheckSpend does. If the action changes what may be
-// spent, the limits are locked first and stay so until the commit, so that two actions cannot both use what is left.
+// checkBegun checks an action against the account's limits, as CheckSpend does. If the action changes what may be spent, the limits are locked first
+// and stay so until the commit. So two actions cannot both use what is left.
 func (s *Store) checkBegun(ctx context.Context, u *db.Unit, account string, in BeginAction) (*Figures, error) {
 	var limits *Limits
 	var err error
@@ -364,8 +361,8 @@ func (s *Store) checkBegun(ctx context.Context, u *db.Unit, account string, in B
 }
 
 // resumeAction gives an action that was begun before to the request that asks for it again. If somebody is at work on
-// it, the error is CodeInProgress. An action whose outcome is not known may be taken during the pause before the
-// reconciler looks at it: that pause is not meant for the request.
+// it, the error is CodeInProgress. An action whose outcome is not known may be taken during the pause before the reconciler looks at it. That pause
+// is not meant for the request.
 func (s *Store) resumeAction(ctx context.Context, u *db.Unit, action *Action) (*BegunAction, error) {
 	resumed := &BegunAction{Action: action, Resumed: true}
 	if action.IsFinal() || u.IsLeased(action.ID) {

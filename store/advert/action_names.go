@@ -18,8 +18,8 @@ func (s *Store) DueNames(ctx context.Context, limit int) ([]DueAction, error) {
 		ORDER BY turn, names_due, id LIMIT ?`, limit)
 }
 
-// ClaimNames claims the names of what an action made for the caller, and reports whether it succeeded: of several that ask, the
-// first one has them. If nothing is heard of the caller, they are due again when actionLease is over. It commits at once.
+// ClaimNames claims the names of what an action made for the caller, and reports whether it succeeded. Of several that ask, the first one has them.
+// If nothing is heard of the caller, they are due again when actionLease is over. It commits at once.
 func (s *Store) ClaimNames(ctx context.Context, account, id string) (bool, error) {
 	rows, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET names_due = `+s.db.NowSQL()+` + ? WHERE account_id = ? AND id = ? AND names_due < `+s.db.NowSQL(),

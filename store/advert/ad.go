@@ -99,8 +99,8 @@ func (c *Creative) Videos() []string {
 // network says.
 func (a *Ad) StatusAt(now core.Time) Status { return statusAt(a.Status, a.EndsAt, now) }
 
-// Batch is a set of campaigns, ad groups and ads of one ad account: one step of a walk through all that its network
-// has, or what a write made or changed there.
+// Batch is a set of campaigns, ad groups and ads of one ad account. It is one step of a walk through all that its network has, or what a write made
+// or changed there.
 type Batch struct {
 	Campaigns []Campaign
 	Groups    []Group
@@ -109,8 +109,8 @@ type Batch struct {
 
 var (
 	adRows = hierarchy[Ad]("ads")
-	// linkRows mirrors ads of whose creative the network tells no more than where it leads: one that was made through this service
-	// shows what it was told to show.
+	// linkRows mirrors ads of whose creative the network tells no more than where it leads. One that was made through this service shows what it was
+	// told to show.
 	linkRows = linkMirror()
 )
 

@@ -28,8 +28,8 @@ func (s *Store) changeUnderWayIn(ctx context.Context, r db.Reader, account strin
 	return len(open) > 0, err
 }
 
-// openChanges returns the updates and resumes without an outcome of the campaign that is named, or that the named ad
-// group or ad is in, of the ad groups in that campaign, and of the named ad.
+// openChanges returns the updates and resumes that have no outcome. They are those of the campaign that is named, or that the named ad group or ad is
+// in. Those of the ad groups in that campaign, and of the named ad, are among them.
 func (s *Store) openChanges(ctx context.Context, r db.Reader, account string, platform Platform, level Level, id string) ([]openChange, error) {
 	campaign, own, arguments := `?`, ``, []any{account, platform, id}
 	if level != LevelCampaign {
@@ -56,8 +56,8 @@ func (s *Store) openChanges(ctx context.Context, r db.Reader, account string, pl
 const lookAgain = 5 * time.Second
 
 // wait returns how long it takes, as far as anybody can tell, until a change has its outcome. While its network is being
-// asked that is a second. Otherwise the reconciler has to look first, which it does when the pause is over and what was
-// asked for cannot be on its way any more.
+// asked that is a second. Otherwise the reconciler has to look first. It does so when the pause is over and what was asked for cannot be on its way
+// any more.
 func (o *openChange) wait(now core.Time) time.Duration {
 	if o.State == ActionBegun {
 		return time.Second
@@ -70,9 +70,8 @@ func (o *openChange) wait(now core.Time) time.Duration {
 }
 
 // alone returns CodeInProgress, with the time to wait, for a change of what a campaign may spend while another one is
-// under way. Nobody can say what the two come to before the first has its outcome, and what the network says of one
-// would hide the other in the mirror. A new campaign has no other change. If the caller holds the lock of the limits,
-// the answer stays true until the commit.
+// under way. Nobody can say what the two come to before the first has its outcome. What the network says of one would hide the other in the mirror. A
+// new campaign has no other change. If the caller holds the lock of the limits, the answer stays true until the commit.
 func (s *Store) alone(ctx context.Context, r db.Reader, account string, change Change) error {
 	if change.PlatformID == "" {
 		return nil

@@ -28,8 +28,8 @@ var (
 )
 
 // ParseAmount reads an amount that somebody asks for, as JSON writes numbers: "20", "20.5" and "20.50" are the same.
-// It refuses an exponent, NaN and infinity; a third decimal, rather than rounding it; and whatever is not more than 0,
-// because that cannot be spent.
+// It refuses an exponent, NaN and infinity, and it refuses a third decimal, rather than rounding it. It refuses whatever is not more than 0, because
+// that cannot be spent.
 func ParseAmount(decimal string) (Amount, error) {
 	digits, negative := strings.CutPrefix(decimal, "-")
 	whole, fraction, err := splitDecimal(digits)
@@ -100,8 +100,7 @@ func (a Amount) Format(currency string) string {
 	return text + " " + strings.ToUpper(currency)
 }
 
-// Add returns the sum of two amounts, or the largest amount if the sum does not fit: a total that overflows must not
-// look small to a limit.
+// Add returns the sum of two amounts, or the largest amount if the sum does not fit. A total that overflows must not look small to a limit.
 func (a Amount) Add(b Amount) Amount {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64

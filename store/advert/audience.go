@@ -88,9 +88,9 @@ var (
 	audienceColumns = audienceRows.Columns
 )
 
-// audienceMirror returns the mirror of audiences. What a network did not tell does not overwrite what is stored: that
-// counts for the description, the days of retention, the country, the ratio and the creation time. An audience that was
-// made through this service keeps its type, and a deleted one stays deleted.
+// audienceMirror returns the mirror of audiences. What a network did not tell does not overwrite what is stored. That counts for the description, the
+// days of retention, the country, the ratio and the creation time. An audience that was made through this service keeps its type, and a deleted one
+// stays deleted.
 func audienceMirror() *mirror[Audience] {
 	m := mirrorOf[Audience]("ad_audiences", "account_id, platform_id, platform", "channel_id", "platform", "ad_account_id", "platform_id", "source", "source_audience_id", "pixel_id")
 	m.takes = map[string]string{
@@ -226,8 +226,8 @@ func (a *Audience) place(in *Account, source Source, now core.Time) {
 	a.Source, a.UpdatedAt = source, now
 }
 
-// putAudience stores an audience that an action made or read again. The mirror may have found it at the network before
-// the action was known to have made it: that row is native from now on and keeps its id, which a then has as well.
+// putAudience stores an audience that an action made or read again. The mirror may have found it at the network before the action was known to have
+// made it. That row is native from now on and keeps its id, which a then has as well.
 func (s *Store) putAudience(ctx context.Context, u *db.Unit, in *Account, a *Audience) error {
 	now := s.Now()
 	a.place(in, SourceNative, now)
@@ -312,9 +312,8 @@ func (s *Store) membersIn(ctx context.Context, r db.Reader, account, action stri
 }
 
 // holdMembers stores, under an action, the identifiers that were not uploaded to the audience yet, all in one statement.
-// If another action is about to upload some of them, this one takes them over: it must send them, too, because nobody
-// knows whether the other one will succeed. The rows are in the order of the key, so that two uploads do not lock each
-// other's rows crosswise.
+// If another action is about to upload some of them, this one takes them over. It must send them, too, because nobody knows whether the other one
+// will succeed. The rows are in the order of the key, so that two uploads do not lock each other's rows crosswise.
 func (s *Store) holdMembers(ctx context.Context, u *db.Unit, action *Action, audience string, members []Member) error {
 	_, err := u.Exec(ctx, `
 		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)

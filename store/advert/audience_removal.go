@@ -8,9 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// BeginRemoval begins to take people out of an audience, as BeginAction does, and gives their identifiers to the action
-// in the same transaction, whether the audience is known to have them or not: somebody else may have uploaded them. Fresh
-// of the result holds all of them.
+// BeginRemoval begins to take people out of an audience, as BeginAction does. It gives their identifiers to the action in the same transaction. It
+// does so whether the audience is known to have them or not, because somebody else may have uploaded them. Fresh of the result holds all of them.
 func (s *Store) BeginRemoval(ctx context.Context, account string, in BeginAction, audience string, members []Member) (*BegunUpload, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BegunUpload, error) {
 		begun, err := s.beginAction(ctx, u, account, in)
@@ -27,8 +26,8 @@ func (s *Store) BeginRemoval(ctx context.Context, account string, in BeginAction
 	})
 }
 
-// holdLeaving gives identifiers that are to leave an audience to an action. Those that an upload is about to send are
-// taken over from it: they are forgotten here even if the network gets them a moment later than it is told to remove them.
+// holdLeaving gives identifiers that are to leave an audience to an action. Those that an upload is about to send are taken over from it. They are
+// forgotten here even if the network gets them a moment later than it is told to remove them.
 func (s *Store) holdLeaving(ctx context.Context, u *db.Unit, action *Action, audience string, members []Member) error {
 	_, err := u.Exec(ctx, `
 		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)

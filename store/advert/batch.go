@@ -167,9 +167,8 @@ func campaignsOf(campaigns []Campaign, groups []Group, ads []Ad) []string {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// putAds mirrors ads after the campaigns and ad groups that they are in. It also works out the end of every ad of these
-// campaigns, in this program rather than in SQL: PostgreSQL would join the three tables in the wrong order as long as it
-// has no statistics of them.
+// putAds mirrors ads after the campaigns and ad groups that they are in. It also works out the end of every ad of these campaigns, in this program
+// rather than in SQL. PostgreSQL would join the three tables in the wrong order as long as it has no statistics of them.
 func (s *Store) putAds(ctx context.Context, u *db.Unit, a *Account, ads []Ad, campaigns []string) error {
 	if len(campaigns) == 0 {
 		return nil
@@ -202,8 +201,8 @@ func (s *Store) putAds(ctx context.Context, u *db.Unit, a *Account, ads []Ad, ca
 	return s.settleAdsEnd(ctx, u, a, campaigns, ends)
 }
 
-// adEnds returns, by ad group, when the ads of campaigns end: with the ad group or with the campaign, whichever is
-// first; nil if neither has an end.
+// adEnds returns, by ad group, when the ads of campaigns end. They end with the ad group or with the campaign, whichever is first; nil if neither has
+// an end.
 func (s *Store) adEnds(ctx context.Context, u *db.Unit, a *Account, campaigns []string) (map[string]*core.Time, error) {
 	type end struct {
 		ID       string     `db:"platform_id"`
@@ -258,9 +257,9 @@ func (s *Store) settleAdsEnd(ctx context.Context, u *db.Unit, a *Account, campai
 	return nil
 }
 
-// settleGroupsEnd works out anew when the last ad group of each campaign of an ad account ends. It is NULL for a
-// campaign with an ad group that has no end, or without any; deleted ad groups do not count. which narrows the campaigns
-// down by a further SQL condition with args; it may be empty.
+// settleGroupsEnd works out anew when the last ad group of each campaign of an ad account ends. It is NULL for a campaign with an ad group that has
+// no end, or without any; deleted ad groups do not count. The argument which narrows the campaigns down by a further SQL condition with args; it may
+// be empty.
 func (s *Store) settleGroupsEnd(ctx context.Context, u *db.Unit, a *Account, which string, args ...any) error {
 	_, err := u.Exec(ctx, `
 		UPDATE ad_campaigns SET groups_end_at = (

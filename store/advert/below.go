@@ -10,11 +10,11 @@ import (
 )
 
 // belowRank returns an SQL expression for the state that the ads below give a campaign or ad group t which is switched
-// on. It is the place of that state in Statuses, counted from 1, or NULL if there are no ads: the first state in that
-// list that any of the ads has decides.
+// on. It is the place of that state in Statuses, counted from 1, or NULL if there are no ads. The first state in that list that any of the ads has
+// decides.
 //
-// An ad whose status is paused although neither it nor its ad group is switched off counts as active: it was last heard
-// of before what is above it was switched on.
+// An ad whose status is paused although neither it nor its ad group is switched off counts as active. It was last heard of before what is above it
+// was switched on.
 func belowRank(level Level) string {
 	parent := map[Level]string{LevelCampaign: "campaign_id", LevelGroup: "ad_group_id"}[level]
 	var rank strings.Builder
@@ -56,9 +56,9 @@ func (s *Store) StatusBelow(ctx context.Context, account string, level Level, id
 	return below, nil
 }
 
-// reviveAbove gives the ad group and the campaign of an ad, if they were rejected with all of their ads, the state that their ads have
-// together now: with another creative the ad is no longer rejected, and their budget counts again. They get another time in any case:
-// what a network was asked before does not hold for them any more.
+// reviveAbove is for an ad that has got another creative, and so is no longer rejected. If its ad group and campaign were rejected with all of their
+// ads, they get the state that their ads have together now. So their budget counts again. They get another time in any case: what a network was asked
+// before does not hold for them any more.
 func (s *Store) reviveAbove(ctx context.Context, u *db.Unit, a *Account, ad string) error {
 	revived, now := int64(0), s.Now()
 	for _, at := range []struct{ level, column string }{{levelTables[LevelGroup], "ad_group_id"}, {levelTables[LevelCampaign], "campaign_id"}} {

@@ -89,9 +89,8 @@ type ListCampaigns struct {
 	Source      Source
 }
 
-// ListCampaigns returns a page of the campaigns of activated channels, newest first. If the account has no activated
-// channel, or the channel asked for is not activated, the error is CodeNotActivated; if that channel does not exist,
-// CodeMissing on account_id.
+// ListCampaigns returns a page of the campaigns of activated channels, newest first. If the account has no activated channel, or the channel asked
+// for is not activated, the error is CodeNotActivated. If that channel does not exist, it is CodeMissing on account_id.
 func (s *Store) ListCampaigns(ctx context.Context, account string, in ListCampaigns) (*List[Campaign], error) {
 	f, filters, err := s.filter(ctx, account, in.Channel, in.AdAccountID, in.Platform, in.Source)
 	if err != nil {
@@ -106,9 +105,9 @@ func (s *Store) ListCampaigns(ctx context.Context, account string, in ListCampai
 	return list, s.fillCampaigns(ctx, account, pointers(list.Items))
 }
 
-// GetCampaign returns a campaign by platform id. If the account has no activated channel, or the channel of this
-// campaign is not activated, the error is CodeNotActivated; if there is no such campaign, CodeMissing. If platform is
-// empty and two networks have the id, it is CodeParameterMissing on platform.
+// GetCampaign returns a campaign by platform id. If the account has no activated channel, or the channel of this campaign is not activated, the error
+// is CodeNotActivated. If there is no such campaign, it is CodeMissing. If platform is empty and two networks have the id, it is CodeParameterMissing
+// on platform.
 func (s *Store) GetCampaign(ctx context.Context, account string, platform Platform, id string) (*Campaign, error) {
 	c, err := findEntity(ctx, s, campaignRows, "campaign", account, platform, id)
 	if err != nil {

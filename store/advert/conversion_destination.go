@@ -154,8 +154,8 @@ type UpdateConversionDestination struct {
 	Status     *DestinationStatus
 }
 
-// UpdateConversionDestination changes a destination, and lets one that its network did not let in be told again if it gets a token or is
-// made active. What waits for one that is paused goes on waiting.
+// UpdateConversionDestination changes a destination. One that its network did not let in is told again if it gets a token or is made active. What
+// waits for one that is paused goes on waiting.
 func (s *Store) UpdateConversionDestination(ctx context.Context, account, ref string, in UpdateConversionDestination) (*ConversionDestination, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*ConversionDestination, error) {
 		d, err := s.lockDestination(ctx, u, account, ref)
@@ -214,8 +214,8 @@ func (s *Store) dropConversions(ctx context.Context, u *db.Unit, account, destin
 	return nil
 }
 
-// pauseDestinations ends that anything is told through a channel that is deleted: what waits is deleted, and its destinations are paused, so
-// that a profile that is connected again is told nothing unasked.
+// pauseDestinations ends that anything is told through a channel that is deleted. What waits is deleted, and its destinations are paused. So a
+// profile that is connected again is told nothing unasked.
 func (s *Store) pauseDestinations(ctx context.Context, u *db.Unit, channel *SocialAccount) error {
 	ids, err := db.Select[string](ctx, u, `SELECT id FROM ad_conversion_destinations WHERE account_id = ? AND channel_id = ?`, channel.AccountID, channel.ID)
 	if err != nil {

@@ -95,8 +95,8 @@ func (s *Store) QueueConversions(ctx context.Context, u *db.Unit, h Happening) e
 	return err
 }
 
-// CreateConversions keeps what a destination is to be told, and returns the id of each in the order of the events, "" of one that its pixel
-// was told before, or waits to be told.
+// CreateConversions keeps what a destination is to be told, and returns the id of each in the order of the events. It is "" for an event that its
+// pixel was told before, or waits to be told.
 func (s *Store) CreateConversions(ctx context.Context, d *ConversionDestination, events []ConversionEvent) ([]string, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]string, error) {
 		rows, ids := make([]Conversion, len(events)), make([]string, len(events))

@@ -73,9 +73,9 @@ func (c *ConversionClaim) Events() []ConversionEvent {
 	return events
 }
 
-// ClaimConversions claims what a destination is to be told now; nothing if somebody else has claimed it. What the network would refuse as too
-// old expires, and so does what it may have been told of so long ago that it would count it twice. If nothing is heard of the caller, what
-// was claimed is due again a minute later. It commits at once.
+// ClaimConversions claims what a destination is to be told now; nothing if somebody else has claimed it. What the network would refuse as too old
+// expires. So does what it may have been told of so long ago that it would count it twice. If nothing is heard of the caller, what was claimed is due
+// again a minute later. It commits at once.
 func (s *Store) ClaimConversions(ctx context.Context, account, destination string, in ConversionLimits) (*ConversionClaim, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*ConversionClaim, error) {
 		now := s.Now()

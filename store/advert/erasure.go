@@ -101,9 +101,9 @@ func (s *Store) GetErasure(ctx context.Context, due DueErasure) (*Erasure, error
 	return &Erasure{*a, *since}, nil
 }
 
-// BeginErasure begins to take those who are to leave an audience now out of it, as an action that nobody has asked for by a request, and
-// which no limit blocks. It claims them: who is still there after the pause leaves with another action. Fresh holds them; it is empty, and
-// the action nil, if there is nobody, because somebody else has claimed them or is at work on them. It commits at once.
+// BeginErasure begins to take those who are to leave an audience now out of it. It does so as an action that nobody has asked for by a request, and
+// that no limit blocks. It claims them: who is still there after the pause leaves with another action. Fresh holds them. It is empty, and the action
+// nil, if there is nobody, because somebody else has claimed them or is at work on them. It commits at once.
 func (s *Store) BeginErasure(ctx context.Context, a *Audience, pause time.Duration) (*BegunUpload, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BegunUpload, error) {
 		now := s.Now()

@@ -83,10 +83,10 @@ func (b *Batch) described(of *Action) []described {
 
 // decide makes of an outcome what holds, and returns the time under which it is stored: no row in it has that time yet.
 //
-// If nobody has written a row since it was seen, the answer holds. Otherwise nobody knows which of the two is newer. Then
-// what either of them has as on is on, because too much is safer than too little, and the network is looked at again
-// soon. What was created gets the budget that the mirror has, which somebody has changed since. What was changed gets the
-// answer's budget, but the network is looked at again if somebody has written a greater one since the action began.
+// If nobody has written a row since it was seen, the answer holds. Otherwise nobody knows which of the two is newer. Then what either of them has as
+// on is on, because too much is safer than too little. The network is looked at again soon. What was created gets the budget that the mirror has,
+// which somebody has changed since. What was changed gets the answer's budget, but the network is looked at again if somebody has written a greater
+// one since the action began.
 func (s *Store) decide(ctx context.Context, u *db.Unit, action *Action, out *Outcome) (core.Time, error) {
 	heard := out.Heard
 	if heard == nil {

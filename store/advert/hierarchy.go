@@ -11,9 +11,8 @@ import (
 )
 
 // hierarchy returns the mirror of campaigns, ad groups or ads. A row that was heard of later than the new one is not
-// replaced. A row stays with its channel while that is activated. What was made through this service stays native and
-// keeps its goal and its ad type; and where the network says nothing of a row's post, extra fields or creative, these
-// stay.
+// replaced. A row stays with its channel while that is activated. What was made through this service stays native and keeps its goal and its ad type.
+// Where the network says nothing of a row's post, extra fields or creative, these stay.
 func hierarchy[T any](table string, keep ...string) *mirror[T] {
 	m := mirrorOf[T](table, "account_id, platform_id, platform", append(keep, "platform", "platform_id")...)
 	m.guards = ` WHERE excluded.synced_at >= t.synced_at`
@@ -68,9 +67,8 @@ func (s *Store) filter(ctx context.Context, account, channel, adAccount string, 
 	return f, []string{channel, adAccount, string(platform), string(source)}, nil
 }
 
-// whereStatusIn adds a condition to a filter: the state that StatusAt would return now is one of the wanted ones. ended
-// is the SQL condition, with its arguments, for being past the end; it may be NULL for what has no end. Without wanted
-// states there is no condition.
+// whereStatusIn adds a condition to a filter: the state that StatusAt would return now is one of the wanted ones. The SQL condition ended, with its
+// arguments, is for being past the end; it may be NULL for what has no end. Without wanted states there is no condition.
 func whereStatusIn(f *db.Filter, wanted []Status, ended string, args ...any) {
 	if len(wanted) == 0 {
 		return

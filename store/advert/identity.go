@@ -27,8 +27,8 @@ func NormalizeEmail(text string) (plain, problem string) {
 	return plain, ""
 }
 
-// NormalizePhone returns the digits of a phone number. For E.164 a + stands before them, and the country code must be
-// marked by + or 00: without it nobody can know which country is meant, and a guess would be somebody else's number.
+// NormalizePhone returns the digits of a phone number. For E.164 a + stands before them, and the country code must be marked by + or 00. Without it
+// nobody can know which country is meant, and a guess would be somebody else's number.
 func NormalizePhone(text string, form PhoneForm) (plain, problem string) {
 	digits := keep(text, func(r rune) bool { return r >= '0' && r <= '9' })
 	if form == PhoneDigits {

@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Limits are the guardrails of an account: how much its API keys may commit to spend, at all networks together, and
-// which operations they may not use.
+// Limits are the guardrails of an account. They say how much its API keys may commit to spend, at all networks together, and which operations they
+// may not use.
 type Limits struct {
 	AccountID         string                      `db:"account_id"`
 	Currencies        core.JSON[map[string]Limit] `db:"currencies"`          // by currency; another one has DefaultLimit
@@ -37,8 +37,8 @@ var currencyScales = map[string]Amount{
 	"uyu": 40, "vnd": 25_000, "zar": 20,
 }
 
-// DefaultLimit returns what may be spent in a currency for which the account has set no limit: roughly 10,000 US
-// dollars a day for a campaign, and 50,000 for all together.
+// DefaultLimit returns what may be spent in a currency for which the account has set no limit. That is roughly 10,000 US dollars a day for a
+// campaign, and 50,000 for all together.
 func DefaultLimit(currency string) Limit {
 	scale := max(currencyScales[currency], 1) * AmountUnit
 	return Limit{MaxDailyPerCampaign: 10_000 * scale, MaxDailyTotal: 50_000 * scale}

@@ -13,8 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// mirror describes a table that follows what a network says: its columns, and what becomes of a stored row when the
-// network tells of it again.
+// mirror describes a table that follows what a network says. It has its columns, and what becomes of a stored row when the network tells of it again.
 type mirror[T any] struct {
 	*db.Columns[T]
 	key    string            // unique, beside the primary key

@@ -32,12 +32,11 @@ type Settlement struct {
 	Outcome
 }
 
-// SettleAction stores what became of an action, and brings the mirror to what the network has now. An outcome that is
-// done commits together with the answer of the request; one that is refused commits at once, because the answer is an
-// error then and would roll it back.
+// SettleAction stores what became of an action, and brings the mirror to what the network has now. An outcome that is done commits together with the
+// answer of the request. One that is refused commits at once, because the answer is an error then and would roll it back.
 //
-// An action that already has an outcome keeps it and is returned as it is, with one exception: one that was settled as
-// refused can still become done. What the network says it did counts for more than that nobody found it.
+// An action that already has an outcome keeps it and is returned as it is. There is one exception: one that was settled as refused can still become
+// done. What the network says it did counts for more than that nobody found it.
 func (s *Store) SettleAction(ctx context.Context, account, id string, out Outcome) (*Action, error) {
 	settle := func(ctx context.Context, u *db.Unit) (*Action, error) {
 		return s.settleAction(ctx, u, account, id, out)
@@ -156,8 +155,8 @@ func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, ou
 	return s.deleteAudience(ctx, u, action, out.DeletedAudience)
 }
 
-// putChanged mirrors what an action changed, under a time that no row has yet. After a switch only the states are taken
-// over: the network may have described the budget before another change, made at the same time, took effect.
+// putChanged mirrors what an action changed, under a time that no row has yet. After a switch only the states are taken over. The network may have
+// described the budget before another change, made at the same time, took effect.
 func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *Account, b Batch, at core.Time) error {
 	if !action.Op.IsSwitch() {
 		if err := s.putBatch(ctx, u, a, b, SourceExternal, at); err != nil || action.Op != OpUpdateAd {

@@ -43,9 +43,9 @@ func (p pace) changed(change Change, now core.Time) Amount {
 
 // to returns what a budget comes to in a day if it was spread like p until now and becomes after.
 //
-// A lifetime budget is spread evenly over all of its days. If its amount changes and its end does not, the network may
-// already have spent some of it, so the change counts over the days that are left: a rise is spread over them on top of
-// the daily amount until now, and a cut is taken off it in the same way, but never below the even amount.
+// A lifetime budget is spread evenly over all of its days. If its amount changes and its end does not, the network may already have spent some of it.
+// So the change counts over the days that are left. A rise is spread over them on top of the daily amount until now. A cut is taken off it in the
+// same way, but never below the even amount.
 func (p pace) to(after pace, now core.Time) Amount {
 	even := dailyAmount(after.amount, after.kind, after.from, after.until)
 	lifetime := p.kind == BudgetTypeLifetime && after.kind == BudgetTypeLifetime && p.amount > 0
@@ -59,9 +59,8 @@ func (p pace) to(after pace, now core.Time) Amount {
 	return min(max(p.daily-(p.amount-after.amount)/daysBetween(rest, *after.until), even), after.amount)
 }
 
-// resumed returns what the budget comes to in a day if it is switched on now and has been off since a time: what was
-// left of a lifetime budget then is spread over the days that are left now. With a nil time it was never seen on, and
-// all of it is left. The daily amount never falls by this.
+// resumed returns what the budget comes to in a day if it is switched on now and has been off since a time. What was left of a lifetime budget then
+// is spread over the days that are left now. With a nil time it was never seen on, and all of it is left. The daily amount never falls by this.
 func (p pace) resumed(off *core.Time, now core.Time) Amount {
 	if p.kind != BudgetTypeLifetime || p.until == nil {
 		return p.daily
@@ -75,8 +74,8 @@ func (p pace) resumed(off *core.Time, now core.Time) Amount {
 	return max(spread(left, max(now, p.from), *p.until), p.daily)
 }
 
-// resume switches a campaign on in these rows. What is left of its budget, and of the budgets of its ad groups that are
-// switched on, is spread over the days that are left. A campaign that is on stays as it is.
+// resume switches a campaign on in these rows. What is left of its budget is spread over the days that are left. So is what is left of the budgets of
+// its ad groups that are switched on. A campaign that is on stays as it is.
 func (c *Campaign) resume(groups []Group, now core.Time) {
 	if c.ConfiguredStatus == ConfiguredActive {
 		return
@@ -98,8 +97,8 @@ func (g *Group) resume(now core.Time) {
 	}
 }
 
-// repaceResumed looks for campaigns or ad groups among the states that the mirror has as off and that are on now, and
-// spreads what is left of their lifetime budgets. The caller stores the states afterwards.
+// repaceResumed looks among the states for campaigns or ad groups that the mirror has as off and that are on now. It spreads what is left of their
+// lifetime budgets. The caller stores the states afterwards.
 func (s *Store) repaceResumed(ctx context.Context, u *db.Unit, account string, platform Platform, level Level, states []State) error {
 	var ids []string
 	seen := map[string]core.Time{}

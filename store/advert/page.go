@@ -52,8 +52,8 @@ func OpenCursor(cursor, filters string) (string, error) {
 		Message: "Send next_cursor of the previous page as it was, with the filters that it was asked for with."}
 }
 
-// listPage returns a page of an account's rows in a table. f holds the conditions of the list; filters describes the same
-// in words, so that a cursor is only taken by the list that it was made for.
+// listPage returns a page of an account's rows in a table. The conditions of the list are in f. The filters describe the same in words, so that a
+// cursor is only taken by the list that it was made for.
 func listPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account string, p Page, f *db.Filter, filters ...string) (*List[T], error) {
 	described := strings.Join(append([]string{c.Table, account}, filters...), "\x00")
 	where, args := f.SQL()

@@ -9,8 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
-// FuzzCursor: a cursor that was made for a list leads to its row, in that list alone; any other text is refused with the name of
-// the parameter.
+// FuzzCursor: a cursor that was made for a list leads to its row, in that list alone. Any other text is refused with the name of the parameter.
 func FuzzCursor(f *testing.F) {
 	for _, c := range []struct{ cursor, row, filters string }{
 		{"", "", ""}, {"garbage", core.NewID(core.KindAdAction), "ads\x00acct_1"}, {CursorBehind("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},

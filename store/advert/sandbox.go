@@ -71,9 +71,8 @@ type SandboxCampaigns struct {
 	Segments []SandboxSegment
 }
 
-// SandboxChange is what a change stores. An entity is new or replaces the one with its id. A segment without an end
-// begins where the open segment of the same owner ends; without ads it is not stored and only ends that one. A segment
-// with an end is history and is stored as it is.
+// SandboxChange is what a change stores. An entity is new or replaces the one with its id. A segment without an end begins where the open segment of
+// the same owner ends. If it has no ads, it is not stored and only ends that one. A segment with an end is history and is stored as it is.
 type SandboxChange struct {
 	Entities []SandboxEntity
 	Segments []SandboxSegment
@@ -212,9 +211,9 @@ func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token st
 	return entities, audiences, err
 }
 
-// ChangeSandbox makes or changes campaigns, with the channel locked, so that nobody else changes anything behind it. It
-// calls change with the last sequence number and the whole campaigns that the ids belong to, and stores what change
-// returns, all of it or nothing. change must be a pure function, because it may be called again.
+// ChangeSandbox makes or changes campaigns, with the channel locked, so that nobody else changes anything behind it. It calls change with the last
+// sequence number and the whole campaigns that the ids belong to. It stores what change returns, all of it or nothing. The function change must be
+// pure, because it may be called again.
 func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids []string, change func(last int64, c SandboxCampaigns) (SandboxChange, error)) error {
 	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (any, error) {
 		last, err := s.lockSandbox(ctx, u, account, channel)

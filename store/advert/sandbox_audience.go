@@ -54,8 +54,8 @@ func (s *Store) selectSandboxAudiences(ctx context.Context, condition, account, 
 	return found, nil
 }
 
-// CreateSandboxAudience locks the channel and stores the audience that create returns for the next sequence number.
-// create must be a pure function, because it may be called again.
+// CreateSandboxAudience locks the channel and stores the audience that create returns for the next sequence number. The function create must be pure,
+// because it may be called again.
 func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel string, create func(seq int64) SandboxAudience) (SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (SandboxAudience, error) {
 		last, err := s.lockSandbox(ctx, u, account, channel)

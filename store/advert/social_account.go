@@ -179,15 +179,15 @@ func (s *Store) ActivateSocialAccount(ctx context.Context, account, ref string) 
 	return s.setAdsStatus(ctx, account, ref, "account_id", AdsStatusActive)
 }
 
-// DeactivateSocialAccount ends the use of a channel for ads: lists leave out what is in it, and nothing of it can be
-// read or changed until it is activated again. What runs at the network goes on.
+// DeactivateSocialAccount ends the use of a channel for ads. Lists leave out what is in it, and nothing of it can be read or changed until it is
+// activated again. What runs at the network goes on.
 func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
 	return s.setAdsStatus(ctx, account, ref, "", AdsStatusInactive)
 }
 
-// FailSocialAccount stores that the network does not accept a channel's access any more, and why. Only an active channel gets
-// this state, and only if it still has the access that was refused: it may have got another one while the network was asked. It
-// commits at once, because the request is answered with an error, which would roll it back.
+// FailSocialAccount stores that the network does not accept a channel's access any more, and why. Only an active channel gets this state, and only if
+// it still has the access that was refused. It may have got another one while the network was asked. It commits at once, because the request is
+// answered with an error, which would roll it back.
 func (s *Store) FailSocialAccount(ctx context.Context, asked *SocialAccount, why string) error {
 	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE social_accounts SET ads_status = 'error', last_error = ?, updated_at = ?

@@ -155,10 +155,10 @@ func findSocialConnection(ctx context.Context, r db.Reader, account, ref string)
 }
 
 // TakeSocialConnection returns the connection that somebody brings the state of, and its verifier. Nobody else gets it again: of
-// several who bring the same state, one does. It is nil for a state that was brought before, that is late, that is not ours or of
-// another network, or that is of a disabled account. It commits at once, before the network is asked.
+// several who bring the same state, one does. It is nil for a state that was brought before, that is late, or that is not ours. It is also nil for
+// the state of another network or of a disabled account. It commits at once, before the network is asked.
 //
-// A person brings the state, without a key of the API, so that the account is found by it: it is a secret of 128 bits.
+// A person brings the state, without a key of the API, so that the account is found by it. It is a secret of 128 bits.
 func (s *Store) TakeSocialConnection(ctx context.Context, platform Platform, state string) (*SocialConnection, string, error) {
 	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialConnection, error) {
 		hash, now := hashOfState(state), s.Now()

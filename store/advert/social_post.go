@@ -81,8 +81,8 @@ func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p 
 	return db.Page(ctx, s.db, socialPosts.Columns, core.KindSocialPost, account, p, &f)
 }
 
-// PublishedPost returns a published post of a channel, by our id or by the network's. If the account does not have the
-// post, the error is CodeMissing on post_id; if it is of another channel or not published, CodeInvalid on post_id.
+// PublishedPost returns a published post of a channel, by our id or by the network's. If the account does not have the post, the error is CodeMissing
+// on post_id. If it is of another channel or not published, it is CodeInvalid on post_id.
 func (s *Store) PublishedPost(ctx context.Context, channel *SocialAccount, ref string) (*SocialPost, error) {
 	where, arg := `platform_id = ?`, ref
 	if id, ok := core.ParseID(core.KindSocialPost, ref); ok {

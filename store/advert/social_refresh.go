@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// refreshAhead is how long before its end a token is renewed at the latest, if it lives for so long: networks may be out of reach
-	// for days, and people on holiday.
+	// refreshAhead is how long before its end a token is renewed at the latest, if it lives for so long. Networks may be out of reach for days, and
+	// people on holiday.
 	refreshAhead = 7 * 24 * time.Hour
 	// refreshLease is how long a channel's access is left to whoever renews it, and the pause after a network did not answer.
 	refreshLease = 10 * time.Minute
 )
 
-// refreshTime returns when an access that ends at a time is renewed: after two thirds of its life, and a week ahead if two thirds
-// leave less than that.
+// refreshTime returns when an access that ends at a time is renewed. That is after two thirds of its life, and a week ahead if two thirds leave less
+// than that.
 func refreshTime(now, end core.Time) core.Time {
 	life := end.Time().Sub(now.Time())
 	at := life * 2 / 3

@@ -36,9 +36,9 @@ type Figures struct {
 	Limit       Limit
 }
 
-// CheckSpend returns what may be spent in a day once an action is done, or the error that refuses it: CodeForbidden
-// for an operation that the limits block, CodeSpendLimit for a budget or bid above them, CodeInProgress while another
-// change of the campaign is under way. It locks nothing; BeginAction checks the same under a lock.
+// CheckSpend returns what may be spent in a day once an action is done, or the error that refuses it. It is CodeForbidden for an operation that the
+// limits block, and CodeSpendLimit for a budget or bid above them. It is CodeInProgress while another change of the campaign is under way. It locks
+// nothing; BeginAction checks the same under a lock.
 func (s *Store) CheckSpend(ctx context.Context, account string, op Op, a *Account, change Change) (*Figures, error) {
 	limits, err := s.GetLimits(ctx, account)
 	if err != nil {
@@ -84,9 +84,9 @@ type spend struct {
 	counted       bool   // the budget counts already, whether or not there is an ad that spends it
 }
 
-// check returns CodeSpendLimit if a change goes beyond a limit: on the bid, on the daily budget of the campaign, on all
-// of them together, or on how much one change may raise a budget. A limit that is exceeded already stops only a change
-// that adds to it.
+// check returns CodeSpendLimit if a change goes beyond a limit. That may be the one on the bid, on the daily budget of the campaign, or on all of
+// them together. It may also be the one on how much one change may raise a budget. A limit that is exceeded already stops only a change that adds to
+// it.
 func (f *Figures) check(limits *Limits, change Change, s *spend) error {
 	param := cmp.Or(change.Param, "budget.amount")
 	switch {
@@ -251,10 +251,9 @@ func (s *Store) campaignOf(ctx context.Context, r db.Reader, account string, cha
 	return c, groups, err
 }
 
-// apply changes the rows as the action will, and returns the daily amount of what it is about before and after. A resume
-// is not a rise, so its new daily amount counts as the one before, even though what is left of a lifetime budget may
-// have to be spent in less time. A change can bring back what was rejected or has spent its budget, so such a state
-// counts as active.
+// apply changes the rows as the action will, and returns the daily amount of what it is about before and after. A resume is not a rise, so its new
+// daily amount counts as the one before. That is so even though what is left of a lifetime budget may have to be spent in less time. A change can
+// bring back what was rejected or has spent its budget, so such a state counts as active.
 func (change Change) apply(c *Campaign, groups []Group, now core.Time) (before, after Amount) {
 	c.Status = c.Status.Revived()
 	if change.Level == LevelCampaign {
@@ -284,8 +283,8 @@ func (change Change) apply(c *Campaign, groups []Group, now core.Time) (before, 
 	return before, after
 }
 
-// campaignDaily returns what a campaign and those of its ad groups that are switched on come to in a day, and whether
-// the campaign itself is on.
+// campaignDaily returns what a campaign and those of its ad groups that are switched on come to in a day. It also returns whether the campaign itself
+// is on.
 func campaignDaily(c *Campaign, groups []Group, now core.Time) (Amount, bool) {
 	total := c.Daily
 	for i := range groups {

@@ -1,6 +1,6 @@
-// Package advert holds what paid advertising leaves in the database: the channels with their accounts at ad networks, the
-// campaigns, ad groups, ads and audiences found there, what was asked of a network and what came of it, and the sandbox's state.
-// It speaks to no network: package ads does.
+// Package advert holds what paid advertising leaves in the database. That is the channels with their accounts at ad networks, and the campaigns, ad
+// groups, ads and audiences found there. It is also what was asked of a network and what came of it, and the sandbox's state. It speaks to no
+// network: package ads does.
 package advert
 
 import (

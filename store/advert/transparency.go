@@ -16,9 +16,9 @@ type UpdateAccount struct {
 	DSAPayor       *string
 }
 
-// FindAccount returns an ad account by platform id. Without a channel it is the only one of that id that activated channels see; if there
-// are several, the error is CodeParameterMissing on what tells them apart. An account without an activated channel learns nothing else
-// than that, as with findEntity.
+// FindAccount returns an ad account by platform id. Without a channel it is the only one of that id that activated channels see. If there are
+// several, the error is CodeParameterMissing on what tells them apart. An account without an activated channel learns nothing else than that, as with
+// findEntity.
 func (s *Store) FindAccount(ctx context.Context, account, channel string, platform Platform, id string) (*Account, error) {
 	channels, err := s.channelsNamed(ctx, account, channel)
 	if err != nil {

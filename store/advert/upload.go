@@ -13,8 +13,8 @@ type BegunUpload struct {
 	Fresh []Member
 }
 
-// BeginUpload begins the upload of identifiers to an audience, as BeginAction does, and stores those that the audience
-// does not have yet in the same transaction.
+// BeginUpload begins the upload of identifiers to an audience, as BeginAction does. It stores those that the audience does not have yet in the same
+// transaction.
 func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAction, audience string, members []Member) (*BegunUpload, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BegunUpload, error) {
 		begun, err := s.beginAction(ctx, u, account, in)

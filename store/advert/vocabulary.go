@@ -41,8 +41,8 @@ func (s Status) IsTerminal() bool {
 	return s == StatusRejected || s == StatusCompleted || s == StatusCancelled
 }
 
-// Revived returns the state that something may have after its budget, end or switch is changed: what was rejected or
-// completed may be delivered again, what was cancelled never is.
+// Revived returns the state that something may have after its budget, end or switch is changed. What was rejected or completed may be delivered
+// again, what was cancelled never is.
 func (s Status) Revived() Status {
 	if s == StatusRejected || s == StatusCompleted {
 		return StatusActive
