@@ -28,8 +28,8 @@ var letterLifecycle = core.Lifecycle[LetterStatus]{
 	LetterStatusSkipped: {LetterStatusQueued},
 }
 
-// Letter is what a customer is sent by itself. It is a row that commits with its cause, and each cause has one: of a kind, about an object, and
-// in a period, which tells several about the same object apart. What it says is found out when it is sent, and is not kept.
+// Letter is what a customer is sent by itself. It is a row that commits with its cause, and each cause has one. A cause is of a kind, about an
+// object, and in a period, which tells several about the same object apart. What it says is found out when it is sent, and is not kept.
 type Letter struct {
 	AccountID     string            `db:"account_id"`
 	ID            string            `db:"id"`

@@ -153,9 +153,9 @@ const (
 	unproven = "Nobody has confirmed that the address is the buyer's."
 )
 
-// readAgreed finds out whether the reader of the address of an open checkout agreed to news there: the address is proven, or they confirmed this very tick by
-// a letter. Then whoever typed the address still need not be them. Who knows the page of a checkout sees what is bought on it, so that they are led to a checkout
-// of their own, by the link by which this one came.
+// readAgreed finds out whether the reader of the address of an open checkout agreed to news there. They did if the address is proven, or if they
+// confirmed this very tick by a letter. After such a letter, whoever typed the address still need not be them. Who knows the page of a checkout sees
+// what is bought on it. So they are led to a checkout of their own, by the link by which this one came.
 func (s *Store) readAgreed(ctx context.Context, buyer *customer.Customer, c *LetterContent) error {
 	agrees, err := s.Lead.Agrees(ctx, buyer.AccountID, c.Recipient)
 	switch link := c.Checkout.Link(); {
@@ -178,8 +178,8 @@ func (s *Store) readAgreed(ctx context.Context, buyer *customer.Customer, c *Let
 	return err
 }
 
-// readUnsold finds out whether all that is in an open checkout is still for sale, and was not bought by its customer or with its address, nor is
-// being paid.
+// readUnsold finds out whether all that is in an open checkout is still for sale. It also finds out whether it was bought by its customer or with its
+// address, or is being paid.
 func (s *Store) readUnsold(ctx context.Context, buyer *customer.Customer, c *LetterContent) error {
 	isOffered, err := s.Checkout.IsOffered(ctx, c.Checkout)
 	if err != nil {

@@ -256,7 +256,7 @@ func TestCustomer_KeepsTheWordsOfTheConsent(t *testing.T) {
 	})
 }
 
-// A customer for whom a buyer typed an address, which another customer owns, is marked with that one: the seller may write to both by themselves.
+// A buyer typed an address for a customer, which another customer owns. Both are marked, because the seller may write to both by themselves.
 func TestUnsubscribe_MarksAllCustomersOfTheAddress(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		free := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})

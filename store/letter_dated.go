@@ -51,8 +51,8 @@ func (s *Store) writeOnce(ctx context.Context, u *db.Unit, l Letter, due, now co
 	return nil
 }
 
-// writePeriod has the customer of a subscription told what the period that just began brings: that it renews after a year or more, and that its card
-// expires before the period after it is charged.
+// writePeriod has the customer of a subscription told what the period that just began brings. They are told that it renews after a year or more, and
+// that its card expires.
 func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 	if due := sub.CurrentPeriodEnd.Add(-renewalNotice); sub.IsYearly() && sub.Status != subscription.StatusTrialing && due > now {
 		err := s.writeDated(ctx, u, Letter{

@@ -26,7 +26,8 @@ const versionOfPeriod = `substr(period, length(period) - 11)`
 // newerVersion says why a letter about a version is not sent.
 const newerVersion = "There is a newer version since, of which there is another letter."
 
-// mostFileLetters is how many letters about files of an account wait to be sent before no more are written, but for the batch that is begun.
+// mostFileLetters is how many letters about files of an account wait to be sent before no more are written. The batch that is begun is written all
+// the same.
 const mostFileLetters = 1000
 
 // TellOfFile writes the next letters about a version of a file that DueNotices of the grants names, and reports whether it went on with them. What was
@@ -134,8 +135,8 @@ func (s *Store) readFileUpdate(ctx context.Context, l *Letter, c *LetterContent)
 	return nil
 }
 
-// readOtherLetter finds out whether another letter tells the customer of a newer version, or will, or of the same one: they may be two who were merged.
-// Then this letter is not sent.
+// readOtherLetter finds out whether another letter tells the customer of a newer version, or will, or of the same one. They may be two customers who
+// were merged. Then this letter is not sent.
 func (s *Store) readOtherLetter(ctx context.Context, l *Letter, c *LetterContent, number string) error {
 	version, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {

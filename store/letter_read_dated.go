@@ -78,8 +78,9 @@ func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error
 	return err
 }
 
-// readReminder reads an invoice that is not paid. The customer is not told if it is, or is due on another day, or if the next reminder tells the same better:
-// of those that waited together one is sent. What the seller asked for again says that its day is over.
+// readReminder reads an invoice that is not paid. The customer is not told if it need not be paid any more, or is due on another day. They are not
+// told either if the next reminder tells the same better: of those that waited together one is sent. What the seller asked for again says that its
+// day is over.
 func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (err error) {
 	if c.Invoice, err = s.Invoice.Get(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err

@@ -85,7 +85,7 @@ func (s *Store) endDead(ctx context.Context, u *db.Unit, due []core.Due) error {
 // skippedAtOnce is how many letters one statement skips.
 const skippedAtOnce = 200
 
-// SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given: they are many at a time, and nobody need
+// SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given. They are many at a time, and nobody need
 // claim what is not sent. One of whose last attempt nothing was heard has failed, as ClaimLetters says. It reports whether there may be more.
 func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool, err error) {
 	due, err := s.LettersToSend(ctx, account, 1)
@@ -114,8 +114,9 @@ func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool
 	})
 }
 
-// LetterOutcome says what became of an attempt to send a letter: it was sent, it was skipped, or it failed, and may be tried again; or it has to Wait, which
-// counts as no attempt. Unless WaitsOne, all of its kind wait that the account would have sent now. Recipient and Subject are nil if it came to neither.
+// LetterOutcome says what became of an attempt to send a letter. It was sent, it was skipped, or it failed and may be tried again. Or it has to Wait,
+// which counts as no attempt. Unless WaitsOne, all of its kind wait that the account would have sent now. Recipient and Subject are nil if it came to
+// neither.
 type LetterOutcome struct {
 	Status    LetterStatus
 	Wait      time.Duration
@@ -176,8 +177,8 @@ func (s *Store) endLetter(ctx context.Context, u *db.Unit, claimed *Letter, out 
 // postponedAtOnce is how many letters one statement postpones. The others are postponed with the next that is one too many.
 const postponedAtOnce = 1000
 
-// postponeLetters has letters wait that an account would have sent now of the kind of one that waits, as long as it does: few have to be looked at to find
-// out that there are too many.
+// postponeLetters is for a letter that waits. Letters of its kind that the account would have sent now wait as long as it does. So few have to be
+// looked at to find out that there are too many.
 func (s *Store) postponeLetters(ctx context.Context, u *db.Unit, l *Letter) error {
 	if err := u.PlanAnew(ctx); err != nil {
 		return err
@@ -197,8 +198,8 @@ func (s *Store) areLettersWaiting(ctx context.Context, account string, kind tena
 	return found != nil, err
 }
 
-// DueLetters names letters whose day has come, at most limit, for ReleaseLetter: of one account by its own clock, or with an empty account of all.
-// Disabled accounts are left out.
+// DueLetters names letters whose day has come, at most limit, for ReleaseLetter. They are those of one account by its own clock, or with an empty
+// account those of all. Disabled accounts are left out.
 func (s *Store) DueLetters(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM letters WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
 }
