@@ -34,12 +34,11 @@ type CancelSubscription struct {
 // period are dropped. With the period they are billed: see billLast. So they are when the period is over and the request does not say now: the
 // worker ends the subscription then.
 //
-// With a refund of what is left of the period, the intents to give it back are stored too, and refund.created follows:
-// Cancellation names these refunds, and the caller is to ask the provider for them. A request that is sent again gets the
-// refunds of the first time.
+// With a refund of what is left of the period, the intents to give it back are stored too, and refund.created follows. Cancellation names these
+// refunds, and the caller is to ask the provider for them. A request that is sent again gets the refunds of the first time.
 //
-// A subscription that has ended, or is being charged at this moment, is CodeInvalid on status; a refund of one that ends with
-// its period, or whose order cannot have another refund, is CodeInvalid on refund.
+// A subscription that has ended, or is being charged at this moment, is CodeInvalid on status. A refund of one that ends with its period, or whose
+// order cannot have another refund, is CodeInvalid on refund.
 func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*subscription.Subscription, error) {
 	refund := core.KindRefund.Prefix() + s.db.Effect(ctx)
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
@@ -77,9 +76,8 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// cancelNow ends a locked subscription and voids its latest invoice if that is unpaid. If a change of plan is being paid, or
-// the subscription is being charged, it returns CodeInvalid on status: the money would be taken for nothing. The caller stores
-// the subscription.
+// cancelNow ends a locked subscription and voids its latest invoice if that is unpaid. If a change of plan is being paid, or the subscription is
+// being charged, it returns CodeInvalid on status. The money would be taken for nothing. The caller stores the subscription.
 func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 	if err := s.Subscription.CheckFree(ctx, u, sub); err != nil {
 		return err

@@ -50,12 +50,11 @@ type SubscriptionChange struct {
 
 // ChangeSubscription changes the plan of a subscription. It locks the subscription and its customer.
 //
-// If the new plan costs more for the rest of the period, the difference is billed, at once or by its Behavior with the next
-// invoice. If it is billed at once, order.created and invoice.created follow, and the returned Payment is to be charged: the
-// plan changes when that succeeds; when it fails, the bill is made void and the plan stays. If the new plan costs less, the
-// difference is taken off debits that wait; what is left of it, which was paid, goes to the customer's balance at once. A difference
-// that is too little to be charged waits for the next bill. A change that takes place with the next period, and any change during a
-// trial, moves no money. A request that is sent again gets the payment of the first time.
+// If the new plan costs more for the rest of the period, the difference is billed. That is at once, or with the next invoice, as its Behavior says.
+// If it is billed at once, order.created and invoice.created follow, and the returned Payment is to be charged. The plan changes when that succeeds.
+// When it fails, the bill is made void and the plan stays. If the new plan costs less, the difference is taken off debits that wait. What is left of
+// it, which was paid, goes to the customer's balance at once. A difference that is too little to be charged waits for the next bill. A change that
+// takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
@@ -145,9 +144,8 @@ func (c *SubscriptionChange) pending() *subscription.PendingChange {
 	return &subscription.PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, Restarts: c.restarts, Amount: c.amount, Discounted: c.discounted}
 }
 
-// changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
-// period; if it costs less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and the
-// customer is stored here.
+// changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next period. If it costs
+// less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and the customer is stored here.
 func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionChange, buyer *customer.Customer, now core.Time) error {
 	sub := c.Subscription
 	for _, item := range c.Items {
@@ -200,8 +198,8 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 	return err
 }
 
-// apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change, beside the
-// order that pays for the change, which is nil if it cost nothing. The caller stores the subscription.
+// apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change. The order pays for the
+// change itself, and is nil if that cost nothing. The caller stores the subscription.
 func (s *Store) apply(ctx context.Context, u *db.Unit, sub *subscription.Subscription, change *subscription.PendingChange, left *subscription.Rest, order *order.Order) error {
 	if order != nil {
 		left.Parts = append(left.Parts, subscription.PaidPart{OrderID: order.ID, Start: change.EffectiveAt, Amount: order.TotalAmount})
@@ -228,9 +226,9 @@ func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *subscription.Sub
 	return s.apply(ctx, u, sub, change, left, order)
 }
 
-// changeQuantity changes how many pieces a locked subscription is for, and how many it will be for by a change that waits. What more
-// pieces cost until the end of the period is billed with the next one; what was paid of what fewer pieces save goes to the customer's
-// balance. What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
+// changeQuantity changes how many pieces a locked subscription is for, and how many it will be for by a change that waits. What more pieces cost
+// until the end of the period is billed with the next one. If fewer pieces cost less, what was paid of the difference goes to the customer's balance.
+// What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
 func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *subscription.Subscription, quantity int64, now core.Time) error {
 	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {

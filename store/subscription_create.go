@@ -77,8 +77,8 @@ type owner struct {
 	isKnown bool
 }
 
-// newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
-// each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
+// newSubscriptions makes a subscription for each recurring line of a checkout. It returns them with the index of the line that each of them is from.
+// They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
 func (s *Store) newSubscriptions(ctx context.Context, r db.Reader, c *checkout.Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *payment.BillingMethod, now core.Time) ([]subscription.Subscription, []int, error) {
 	terms, err := s.Discount.TermsOf(ctx, r, c.AccountID, c.DiscountID)
 	if err != nil {

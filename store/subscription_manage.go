@@ -55,9 +55,9 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 	})
 }
 
-// PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or trialing,
-// and not going to end with its period, can be paused: any other is CodeInvalid on status, and so is one that is being charged.
-// A moment to resume that is not after the pause begins is CodeInvalid on resumes_at.
+// PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or trialing, and not going to end
+// with its period, can be paused. Any other is CodeInvalid on status, and so is one that is being charged. A moment to resume that is not after the
+// pause begins is CodeInvalid on resumes_at.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
@@ -84,9 +84,9 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 	})
 }
 
-// ResumeSubscription ends the pause of a subscription, or takes back that it is going to pause. In the middle of a period the
-// subscription goes on as before; after the end of it, the worker begins a new period and charges it. A subscription that
-// neither is paused nor is going to be is CodeInvalid on status.
+// ResumeSubscription ends the pause of a subscription, or takes back that it is going to pause. In the middle of a period the subscription goes on as
+// before. After the end of it, the worker begins a new period and charges it. A subscription that neither is paused nor is going to be is CodeInvalid
+// on status.
 func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		switch {
@@ -103,9 +103,9 @@ func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*s
 	})
 }
 
-// resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a
-// new period begins, and the payment to charge for it is returned, nil if there is none; if all billing cycles are over the
-// subscription is completed instead. The caller stores the subscription.
+// resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a new period begins, and
+// the payment to charge for it is returned, nil if there is none. If all billing cycles are over the subscription is completed instead. The caller
+// stores the subscription.
 func (s *Store) resume(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	if sub.CurrentPeriodEnd > now {
 		sub.GoOn()

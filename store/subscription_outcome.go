@@ -14,9 +14,9 @@ import (
 //
 // If the invoice was for a change of plan, a success makes the change take place. A failure drops it, voids the invoice, and has the
 // change wait again whose place it took.
-// If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
-// attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
-// paid by hand. What a complete one gave may be suspended until then. Other invoices change nothing.
+// If it was the latest invoice, a success makes a subscription that is past due active again. A failure schedules the next attempt or, after the last
+// one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is paid by hand. What a complete one gave
+// may be suspended until then. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
 func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill, status payment.Status, now core.Time) error {

@@ -135,9 +135,9 @@ func lacks(o offer.Offer, sub *subscription.Subscription, quantity int64) string
 	return subscription.TooFew(v.ID, *v.Stock-v.SoldCount-v.ReservedCount, quantity-had.Most-had.Held)
 }
 
-// prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it, and fills in the
-// difference: as a line to bill if the new plan costs more, as credit if it costs less. Both have their tax in them, so that the buyer
-// pays the difference of what they would pay. A plan with another interval begins a new period now, which is billed in full.
+// prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it. It fills in the difference: as a
+// line to bill if the new plan costs more, as credit if it costs less. Both have their tax in them, so that the buyer pays the difference of what
+// they would pay. A plan with another interval begins a new period now, which is billed in full.
 func (s *Store) prorate(ctx context.Context, r db.Reader, c *SubscriptionChange, customer *customer.Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
 	next.Follow(c.Plan)

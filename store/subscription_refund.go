@@ -37,8 +37,8 @@ func (s *Store) giveCredits(ctx context.Context, u *db.Unit, c *customer.Custome
 	return nil
 }
 
-// refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money for it or the
-// customer's balance paid it. There is one refund for each order that paid for the period. Cancellation names them, none if there is nothing to
+// refundUnused begins the refunds for the rest of the current period of a locked subscription. They give back what a provider took money for, and
+// what the customer's balance paid. There is one refund for each order that paid for the period. Cancellation names them, none if there is nothing to
 // give back, and says what cannot be given back. The first refund gets the given id, so that a request that is sent again finds it.
 func (s *Store) refundUnused(ctx context.Context, u *db.Unit, sub *subscription.Subscription, c *subscription.Cancellation, id string, now core.Time) error {
 	left, err := s.restAt(ctx, u, sub, now, "")
@@ -68,9 +68,9 @@ func (s *Store) refundUnused(ctx context.Context, u *db.Unit, sub *subscription.
 	return nil
 }
 
-// refundPart begins a refund of one part, and returns its amount and what of the part is not in it. The share that was charged is rounded
-// down to an amount that its provider can give back, and left out if it was paid out of band. The share that the balance of the locked
-// customer paid goes there. If nothing can be given back there is no refund. An order that cannot have another refund is CodeInvalid on refund.
+// refundPart begins a refund of one part, and returns its amount and what of the part is not in it. The share that was charged is rounded down to an
+// amount that its provider can give back. It is left out if it was paid out of band. The share that the balance of the locked customer paid goes
+// there. If nothing can be given back there is no refund. An order that cannot have another refund is CodeInvalid on refund.
 func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *subscription.Subscription, customer *customer.Customer, id string, part subscription.PaidPart) (amount, rest int64, err error) {
 	o, err := s.lockRefunded(ctx, u, sub.AccountID, part.OrderID)
 	if err != nil {
@@ -108,8 +108,8 @@ func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *subscription.Su
 	return amount, most - amount, err
 }
 
-// restAt returns what is left, at the moment at, of what pays for the current period of a subscription: one part for each paid order,
-// and the debits that wait. The order named by but is left out: it pays for what comes after that moment.
+// restAt returns what is left, at the moment at, of what pays for the current period of a subscription. That is one part for each paid order, and the
+// debits that wait. The order named by but is left out: it pays for what comes after that moment.
 //
 // Parts of which more was charged come first, so that what the balance paid is cut before.
 func (s *Store) restAt(ctx context.Context, r db.Reader, sub *subscription.Subscription, at core.Time, but string) (*subscription.Rest, error) {

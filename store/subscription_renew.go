@@ -22,11 +22,10 @@ type SubscriptionStep struct {
 	Payment *payment.Payment
 }
 
-// AdvanceSubscription does what is due for a subscription: it bills the next period, tries again to collect an invoice, ends
-// the subscription, pauses it or resumes it. Of several replicas that ask one does it. The order and the invoice of a period,
-// with order.created and invoice.created, commit together with the intent to charge: if the server crashes after that, the
-// reconciler charges it. As long as the outcome of a period's charge is not known nothing is done, however late the next step
-// is.
+// AdvanceSubscription does what is due for a subscription. It bills the next period, tries again to collect an invoice, or ends, pauses or resumes
+// the subscription. Of several replicas that ask one does it. The order and the invoice of a period, with order.created and invoice.created, commit
+// together with the intent to charge. If the server crashes after that, the reconciler charges it. As long as the outcome of a period's charge is not
+// known nothing is done, however late the next step is.
 func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionStep, error) {
 		now, err := db.BusinessNow(ctx, u, account)
@@ -87,10 +86,10 @@ func (s *Store) finish(ctx context.Context, u *db.Unit, sub *subscription.Subscr
 	return payment, err
 }
 
-// billLast bills the debits that wait for the next period of a locked subscription, if there are some, because there is none. It returns
-// the payment to charge, nil if nothing is left to charge, or if there is no payment method: then the invoice is past due. It is not the
-// subscription's latest invoice, which bills a period, and is charged once: if that fails it is paid by hand. Of a customer who was
-// deleted nothing is billed.
+// billLast bills the debits that wait for the next period of a locked subscription, if there are some, because there is none. It returns the payment
+// to charge, nil if nothing is left to charge. It is also nil if there is no payment method: then the invoice is past due. It is not the
+// subscription's latest invoice, which bills a period, and is charged once: if that fails it is paid by hand. Of a customer who was deleted nothing
+// is billed.
 func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	if len(sub.Prorations.V) == 0 {
 		return nil, nil
@@ -130,9 +129,9 @@ func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *subscript
 	return s.Invoice.MarkPastDue(ctx, u, b, nil, now)
 }
 
-// renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That
-// is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
-// was deleted (then it is canceled). The caller stores the subscription.
+// renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That is nil if nothing is
+// left to charge. It is also nil if there is no payment method: then the subscription is past due. It is nil, too, if the customer was deleted: then
+// the subscription is canceled. The caller stores the subscription.
 func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscription, start, now core.Time) (*payment.Payment, error) {
 	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
@@ -180,8 +179,8 @@ func (s *Store) renew(ctx context.Context, u *db.Unit, sub *subscription.Subscri
 }
 
 // chargeAgain begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
-// payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
-// if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
+// payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause. It is also nil if there
+// is no payment method, which counts as a failed attempt. The caller stores the subscription.
 func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) (*payment.Payment, error) {
 	b, err := s.Invoice.LockBill(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
@@ -246,10 +245,10 @@ func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *subscription.S
 	return other == nil, nil
 }
 
-// notCollected records a failed attempt to collect the latest invoice of a locked subscription. The invoice and the
-// subscription become past due, the next attempt is planned by the account's schedule, and the customer is told: invoice.past_due follows the first
-// time. After the last attempt the subscription is canceled, and its order and invoice are void: invoice.voided follows. A
-// failed attempt beside the schedule, with a new payment method, changes nothing. The caller stores the subscription.
+// notCollected records a failed attempt to collect the latest invoice of a locked subscription. The invoice and the subscription become past due, the
+// next attempt is planned by the account's schedule, and the customer is told. The first time, invoice.past_due follows. After the last attempt the
+// subscription is canceled, and its order and invoice are void: invoice.voided follows. A failed attempt beside the schedule, with a new payment
+// method, changes nothing. The caller stores the subscription.
 func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *subscription.Subscription, b *invoice.Bill, now core.Time) error {
 	if sub.Status == subscription.StatusPastDue && sub.NextAttemptAt != nil {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
-// saveSubscription stores a locked subscription, after it has set when something is to be done next, counts what has changed, and has its
-// customer have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough for who asks, that is
-// CodeInvalid on quantity.
+// saveSubscription stores a locked subscription. Before that it sets when something is to be done next, counts what has changed, and has its customer
+// have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough for who asks, that is CodeInvalid
+// on quantity.
 func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 	isPaid := sub.IsPaid // delivering uses it up
 	if err := s.Subscription.Deliver(ctx, u, sub); err != nil {
