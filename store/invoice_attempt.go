@@ -9,9 +9,8 @@ import (
 )
 
 // CollectInvoice begins the one automatic attempt to charge an invoice, while the buyer is away. It reports whether it was due:
-// of several replicas that ask, one is told so. The payment is nil if nothing is charged: because how is nil, which means that
-// there is no way to pay, or because another payment is under way. The invoice then waits to be paid by hand, as after a
-// decline.
+// of several replicas that ask, one is told so. The payment is nil if nothing is charged. Then how is nil, which means that there is no way to pay,
+// or another payment is under way. The invoice then waits to be paid by hand, as after a decline.
 func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (p *payment.Payment, did bool, err error) {
 	p, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*payment.Payment, error) {
 		did = false // the transaction may run several times

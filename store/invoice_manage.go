@@ -44,9 +44,8 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 	})
 }
 
-// FinalizeInvoice issues a draft: it gets its number and its order, and if it is charged automatically that is due at once.
-// order.created follows, and if there is nothing to pay order.paid and invoice.paid too. An invoice that was issued before is
-// returned as it is.
+// FinalizeInvoice issues a draft. It gets its number and its order, and if it is charged automatically that is due at once. The event order.created
+// follows, and if there is nothing to pay order.paid and invoice.paid too. An invoice that was issued before is returned as it is.
 func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*invoice.Invoice, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*invoice.Invoice, error) {
 		draft, err := s.Invoice.LockBill(ctx, u, account, ref)
@@ -97,8 +96,8 @@ func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*invoice.
 	})
 }
 
-// MarkInvoiceUncollectible records that the seller has given up an unpaid invoice. A draft, and an invoice that is void, paid or
-// being paid, is CodeInvalid on status; one that is uncollectible already is returned as it is.
+// MarkInvoiceUncollectible records that the seller has given up an unpaid invoice. A draft, and an invoice that is void, paid or being paid, is
+// CodeInvalid on status. One that is uncollectible already is returned as it is.
 func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref string) (*invoice.Invoice, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*invoice.Invoice, error) {
 		sub, err := s.lockBilled(ctx, u, account, ref)

@@ -126,8 +126,8 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 	})
 }
 
-// A purchase that waited for too long for the customer whom another one makes is our trouble, and not the buyer's: it says so, and not what became of
-// the transaction afterwards.
+// A purchase may have waited for too long for the customer whom another one makes. That is our trouble, and not the buyer's. It says so, and not what
+// became of the transaction afterwards.
 func TestBeginConfirm_SaysWhyItsCustomerWasNotMade(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		if s.Engine() == core.SQLite { // whoever begins there has waited already
@@ -158,8 +158,7 @@ func TestBeginConfirm_SaysWhyItsCustomerWasNotMade(t *testing.T) {
 	})
 }
 
-// Whoever changes a price locks the product and then the variant; a buyer who pays nothing must not hold the variant
-// while waiting for the product.
+// Whoever changes a price locks the product and then the variant. A buyer who pays nothing must not hold the variant while waiting for the product.
 func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})

@@ -13,12 +13,12 @@ import (
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
-// Ad networks are told of what somebody bought if they agreed to that at the checkout, and of nothing else that is bought: an order without a
+// Ad networks are told of what somebody bought if they agreed to that at the checkout, and of nothing else that is bought. An order without a
 // checkout, such as that of a renewal or of an invoice, has nobody who agreed to it.
 
-// tellAds queues what ad networks are to be told of a locked checkout that is being completed, if its buyer agreed: of its order, unless
-// that costs nothing, and of the subscriptions that it begins, each from the line of the bill with its index in lines. Of a trial they are told
-// when it begins. The visit is erased, because it is of no more use; the caller stores the checkout. It costs other purchases nothing.
+// tellAds queues what ad networks are to be told of a locked checkout that is being completed, if its buyer agreed. They are told of its order,
+// unless that costs nothing, and of the subscriptions that it begins. Each of these is from the line of the bill with its index in lines. Of a trial
+// they are told when it begins. The visit is erased, because it is of no more use; the caller stores the checkout. It costs other purchases nothing.
 func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *checkout.Checkout, b *invoice.Bill, isKnown bool, subs []subscription.Subscription, lines []int) error {
 	if !c.AdsConsent {
 		return nil

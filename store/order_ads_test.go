@@ -219,7 +219,7 @@ func TestDeleteCustomer_TellsAdNetworksNothingMore(t *testing.T) {
 	})
 }
 
-// A sale pays nothing for what it does not ask for: without consent it runs the statements that it runs with it, but those about ads.
+// A sale pays nothing for what it does not ask for. Without consent it runs the statements that it runs with it, but those about ads.
 func TestConfirm_CostsNoStatementWithoutConsent(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

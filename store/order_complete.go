@@ -19,9 +19,8 @@ import (
 // is CodeInvalid on line_items. Nothing else may be refused here, because the buyer may have paid.
 //
 // Each recurring line makes a subscription, which is charged from now on with the method of the payment, or with method if
-// there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that
-// every purchase of the account or of the product needs are locked last, so that purchases wait for each other as briefly as
-// possible.
+// there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that every purchase of the
+// account or of the product needs are locked last. So purchases wait for each other as briefly as possible.
 func (s *Store) complete(ctx context.Context, u *db.Unit, c *checkout.Checkout, items []lineitem.Item, p *payment.Payment, method *payment.BillingMethod) error {
 	pastDue, err := s.lockPastDueOf(ctx, u, c, p)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 
 // Every use case locks rows in the order that .github/ARCHITECTURE.md has under "The order of locks". So two of them never wait for each other.
 
-// placePaid makes an order and an invoice that are paid from the start, and stores each once: order.created, invoice.created,
-// order.paid and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the order for
-// the customer.
+// placePaid makes an order and an invoice that are paid from the start, and stores each once. The events order.created, invoice.created, order.paid
+// and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the
+// order for the customer.
 func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *invoice.Bill, payment *payment.Payment) error {
 	if err := s.Lead.Convert(ctx, u, b.Order.AccountID, b.Order.ID, cmp.Or(b.Order.CustomerEmail, b.Customer.Email), b.Order.CreatedAt); err != nil {
 		return err
@@ -34,8 +34,9 @@ func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *invoice.Bill, paym
 	return s.Invoice.StoreBill(ctx, u, b)
 }
 
-// payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three: order.paid
-// and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
+// payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three. The events order.paid and
+// invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing left to pay. The payment itself is stored
+// by the caller.
 func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *invoice.Bill, payment *payment.Payment) error {
 	now, err := db.BusinessNow(ctx, u, b.Order.AccountID)
 	if err != nil {

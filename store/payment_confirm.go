@@ -30,11 +30,10 @@ type PaymentProgress struct {
 	PausedUntil *core.Time // set if this decline was one too many: until then buyers without a key cannot pay in this account
 }
 
-// BeginConfirm begins to charge for a checkout. It locks the checkout, checks that it can be bought as it stands, holds its
-// stock, and commits the intent to charge before the provider is asked. If there is nothing to pay it makes the order at once,
-// and the Payment is nil. A request that is sent again gets the payment of the first time, and a checkout that is completed is
-// returned as it is. A checkout that is being paid, or has expired, is CodeInvalid on status. After too many declines it is
-// CodeRateLimit.
+// BeginConfirm begins to charge for a checkout. It locks the checkout, checks that it can be bought as it stands, and holds its stock. It commits the
+// intent to charge before the provider is asked. If there is nothing to pay it makes the order at once, and the Payment is nil. A request that is
+// sent again gets the payment of the first time, and a checkout that is completed is returned as it is. A checkout that is being paid, or has
+// expired, is CodeInvalid on status. After too many declines it is CodeRateLimit.
 func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checkout.Confirm) (*PaymentProgress, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
 		c, err := s.Checkout.LockWithSecret(ctx, u, account, ref)
@@ -56,9 +55,9 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in checko
 	})
 }
 
-// beginConfirm begins to pay for a locked checkout that is not completed: it stores the intent to charge and returns the
-// payment, or makes the order and returns nil if there is nothing to charge. If a method is to be saved there is a payment even
-// of the amount 0, because the provider has to be asked.
+// beginConfirm begins to pay for a locked checkout that is not completed. It stores the intent to charge and returns the payment. If there is nothing
+// to charge, it makes the order and returns nil. If a method is to be saved there is a payment even of the amount 0, because the provider has to be
+// asked.
 func (s *Store) beginConfirm(ctx context.Context, u *db.Unit, c *checkout.Checkout, id string, in checkout.Confirm) (*payment.Payment, error) {
 	if err := s.Checkout.UseSaved(ctx, u, c, &in); err != nil {
 		return nil, err
@@ -90,8 +89,8 @@ func (s *Store) beginConfirm(ctx context.Context, u *db.Unit, c *checkout.Checko
 	return payment, s.Payment.Guard(ctx, u, c.AccountID, payment.Guards.V, items, left, pausedUntil)
 }
 
-// redeemOffer counts a purchase by the checkout link that the buyer came by, and a use of the checkout's discount, if it has
-// them, and holds the trials of its lines.
+// redeemOffer counts a purchase by the checkout link that the buyer came by, and a use of the checkout's discount, if there are any. It also holds
+// the trials of the checkout's lines.
 func (s *Store) redeemOffer(ctx context.Context, u *db.Unit, c *checkout.Checkout, items []lineitem.Item) error {
 	if err := s.Checkout.UseLink(ctx, u, c); err != nil {
 		return err

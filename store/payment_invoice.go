@@ -23,9 +23,9 @@ type InvoicePayment struct {
 }
 
 // BeginInvoicePayment begins to charge what is due of an open or past due invoice: it commits the intent before the provider is
-// asked. A request that is sent again gets the payment of the first time. An invoice in another state, whose payment is under
-// way, or whose account is disabled, is CodeInvalid on status; an amount that the provider does not take, or too small a one, is CodeInvalid on
-// payment_method. After too many declines it is CodeRateLimit.
+// asked. A request that is sent again gets the payment of the first time. An invoice in another state, whose payment is under way, or whose account
+// is disabled, is CodeInvalid on status. An amount that the provider does not take, or too small a one, is CodeInvalid on payment_method. After too
+// many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*PaymentProgress, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
 		b, err := s.Invoice.LockBill(ctx, u, account, ref)
@@ -86,8 +86,8 @@ func (s *Store) newInvoicePayment(ctx context.Context, r db.Reader, b *invoice.B
 	}, err
 }
 
-// checkPayable returns CodeInvalid on status if a locked invoice is not open or past due, if a payment of it is under way, or
-// if the seller's account is disabled.
+// checkPayable returns CodeInvalid on status if a locked invoice is not open or past due. It also does so if a payment of it is under way, or if the
+// seller's account is disabled.
 func (s *Store) checkPayable(ctx context.Context, r db.Reader, b *invoice.Bill) error {
 	inv := b.Invoice
 	if inv.Status != invoice.StatusOpen && inv.Status != invoice.StatusPastDue {

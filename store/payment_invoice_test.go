@@ -60,7 +60,7 @@ func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
 	})
 }
 
-// The events of a draft, its order and what is paid for it have one ordering key, so that webhooks tell of them one after another.
+// The events of a draft, its order and what is paid for it have one ordering key. So webhooks tell of them one after another.
 func TestFinalizeInvoice_GoesOnInTheSequenceOfItsDraft(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		bob := s.customer(t, "bob@example.com", nil)

@@ -107,8 +107,8 @@ func (s *Store) makeDefault(ctx context.Context, u *db.Unit, c *customer.Custome
 	return s.chargePastDue(ctx, u, pastDue, m, now)
 }
 
-// lockPastDueOf locks and returns the subscriptions that saveMethod is going to charge with the method of a payment: those of
-// the buyer of a locked checkout that are past due. It returns nil if no method is going to be saved.
+// lockPastDueOf locks and returns the subscriptions that saveMethod is going to charge with the method of a payment. These are those of the buyer of
+// a locked checkout that are past due. It returns nil if no method is going to be saved.
 func (s *Store) lockPastDueOf(ctx context.Context, u *db.Unit, c *checkout.Checkout, p *payment.Payment) ([]subscription.Subscription, error) {
 	if p == nil || !p.SaveMethod || !c.KeepsMethods(p.Keyless) {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
-// MethodForInvoice returns the method that an invoice is charged with while its customer is away, nil if there is none: that of
-// the subscription that it bills, or else the customer's default.
+// MethodForInvoice returns the method that an invoice is charged with while its customer is away, nil if there is none. That is the method of the
+// subscription that it bills, or else the customer's default.
 func (s *Store) MethodForInvoice(ctx context.Context, i *invoice.Invoice) (*payment.BillingMethod, error) {
 	sub, err := s.subscriptionOf(ctx, i)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
-// SettlePayment stores what the provider said about a payment, and what follows from it. A checkout whose payment succeeds gets
-// its order and its invoice, both paid; one whose payment fails or is canceled is open again, and what was held for it is free.
-// An invoice whose payment succeeds is paid, with its order; the subscription that it bills, if there is one, learns of a
-// success and of a failure. A payment that has its outcome keeps it.
+// SettlePayment stores what the provider said about a payment, and what follows from it. A checkout whose payment succeeds gets its order and its
+// invoice, both paid. One whose payment fails or is canceled is open again, and what was held for it is free. An invoice whose payment succeeds is
+// paid, with its order. The subscription that it bills, if there is one, learns of a success and of a failure. A payment that has its outcome keeps
+// it.
 func (s *Store) SettlePayment(ctx context.Context, begun *payment.Payment, result payment.ChargeResult) (*PaymentProgress, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
 		if begun.Purpose == payment.PurposeInvoice {
@@ -69,9 +69,9 @@ func (s *Store) GetPaymentProgress(ctx context.Context, account, id string) (*Pa
 	return &PaymentProgress{Checkout: c, Payment: p}, err
 }
 
-// HoldIsOver reports whether the buyer's time is over for an action that their payment requires, by the account's clock. It
-// ends after the time that the seller gives buyers, or after payment.ScarceHold if it and others hold more of something than is left, and at the
-// latest when the checkout expires. One that holds something alone has all the time. It is false for a payment that requires no action.
+// HoldIsOver reports whether the buyer's time is over for an action that their payment requires, by the account's clock. It ends after the time that
+// the seller gives buyers, and at the latest when the checkout expires. If it and others hold more of something than is left, it ends after
+// payment.ScarceHold already. One that holds something alone has all the time. It is false for a payment that requires no action.
 func (s *Store) HoldIsOver(ctx context.Context, begun *PaymentProgress) (bool, error) {
 	p := begun.Payment
 	if p.Status != payment.StatusRequiresAction {

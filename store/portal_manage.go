@@ -26,8 +26,8 @@ func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref
 // maxPlans is how many plans of a product a customer may choose from.
 const maxPlans = 100
 
-// PlansFor returns the plans that a customer may change their subscription to: those of the same product that are sold in its
-// currency and quantity at a fixed price, and of which enough are left, the newest first.
+// PlansFor returns the plans that a customer may change their subscription to, the newest first. They are those of the same product that are sold in
+// its currency and quantity at a fixed price, and of which enough are left.
 func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) ([]subscription.Plan, error) {
 	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{sub.ProductID})
 	if err != nil || products[sub.ProductID] == nil {
@@ -51,9 +51,8 @@ func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) ([
 	return plans, nil
 }
 
-// KeepSubscription takes back that a subscription ends with its period, for the customer who has cancelled it. One that the
-// seller cancelled, that is not going to end, or that has ended, is CodeInvalid on status; one that is not the customer's is
-// CodeMissing.
+// KeepSubscription takes back that a subscription ends with its period, for the customer who has cancelled it. One that the seller cancelled, that is
+// not going to end, or that has ended, is CodeInvalid on status. One that is not the customer's is CodeMissing.
 func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, _ core.Time) error {
 		if !sub.IsOf(customer) {

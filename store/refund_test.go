@@ -10,7 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/order"
 )
 
-// Refunds that come and fail in any order never give back more than was paid, to the card or to the balance, and all of the tax once nothing is left.
+// Refunds that come and fail in any order never give back more than was paid, to the card or to the balance. They give back all of the tax once
+// nothing is left.
 func TestRefund_AnySequenceEndsExactly(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
