@@ -14,11 +14,11 @@ import (
 // DeleteCustomer removes a customer. One with orders or invoices is kept for them without a single personal detail, and is
 // missing everywhere else. While one of their subscriptions goes on it is CodeInvalid on base. With cancelSubscriptions these
 // are cancelled at once instead: their unpaid invoices become void, and invoice.voided follows. A subscription that is being
-// charged at this moment is CodeInvalid on status. Ad networks are told nothing more of them: what waits for that is deleted, and at
-// the checkouts that they have not paid for yet, or somebody with their address, it is as if they had not agreed. They leave the audiences
-// that they were uploaded to: see advert.ErasePerson. What they had is revoked, their licence keys too, and the names of their devices are forgotten.
-// Their leads are deleted with them, and so are letters to them, sent or not. What lines of activity say became different of them is forgotten.
-// That they wanted no news is kept for their address: see customer.EndNews.
+// charged at this moment is CodeInvalid on status. Ad networks are told nothing more of them, and what waits for that is deleted. At the checkouts
+// that they, or somebody with their address, have not paid for yet, it is as if they had not agreed. They leave the audiences that they were uploaded
+// to: see advert.ErasePerson. What they had is revoked, their licence keys too, and the names of their devices are forgotten. Their leads are deleted
+// with them, and so are letters to them, sent or not. What lines of activity say became different of them is forgotten. That they wanted no news is
+// kept for their address: see customer.EndNews.
 func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*customer.Customer, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		if err := s.forgetVisits(ctx, u, account, ref); err != nil {
@@ -151,8 +151,8 @@ func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref strin
 	return err
 }
 
-// forgetActivity takes what lines of activity say of a locked customer out of them: those about the customer, about their checkouts from
-// before these were anybody's, also of somebody with their address, and about the leads of it.
+// forgetActivity takes what lines of activity say of a locked customer out of them. These are the lines about the customer, their checkouts, leads
+// and licence keys. Lines about leads of their address, and about checkouts with it that are nobody's yet, are among them.
 func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	if err := s.Activity.Forget(ctx, u, c.AccountID, c.ID); err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// The tables whose rows become another customer's when two are merged: those that are locked before the customer, those that
-// are locked after, and those that are locked after the grants, each in the order of locking. The rows of the tables in rowsEndedBy are
-// deleted instead: they let somebody see what is one customer's alone.
+// These are the tables whose rows become another customer's when two are merged. Some are locked before the customer, some after, and some after the
+// grants, each in the order of locking. The rows of the tables in rowsEndedBy are deleted instead: they let somebody see what is one customer's
+// alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
 	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "leads", "ad_conversions", "letters", "balance_transactions", "trials"}
@@ -20,11 +20,11 @@ var (
 )
 
 // MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices, payments, refunds
-// and grants. So it does with redemptions, trials, payment methods, leads, letters, licence keys, balance and what was spent, and with what
-// waits to be told to ad networks. Lines of activity about the other are about the customer then, so that they are forgotten with them. What
-// is not known of the customer is taken from the other one, who is deleted then. Orders and invoices still say what they said about their
-// buyer, and nothing is charged. A customer merged into itself is CodeInvalid on from. So is one with whose
-// balance this one's would be more than core.MaxAmount.
+// and grants. So it does with redemptions, trials, payment methods, leads, letters, licence keys, balance and what was spent. It does so, too, with
+// what waits to be told to ad networks. Lines of activity about the other are about the customer then, so that they are forgotten with them. What is
+// not known of the customer is taken from the other one, who is deleted then. Orders and invoices still say what they said about their buyer, and
+// nothing is charged. A customer merged into itself is CodeInvalid on from. So is one with whose balance this one's would be more than
+// core.MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*customer.Customer, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		other, err := s.Customer.Named(ctx, u, account, from, "from")

@@ -119,7 +119,7 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 	})
 }
 
-// Whoever locks several leads of an address locks them in one order, and before the endings of news, so that no two wait for each other.
+// Whoever locks several leads of an address locks them in one order, and before the endings of news. So no two wait for each other.
 func TestLeads_AreLockedInOneOrder(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ada := s.customer(t, "ada@example.com", nil)
