@@ -12,8 +12,7 @@ import (
 // maxClockOffset is how far an account's clock may be ahead of the store's.
 const maxClockOffset = 100 * 365 * 24 * time.Hour
 
-// clockTolerance is how long ago a moment may be that an account's clock is to be moved to: the clock has gone on by itself
-// since it was read.
+// clockTolerance is how long ago a moment may be that an account's clock is to be moved to. The clock has gone on by itself since it was read.
 const clockTolerance = time.Minute
 
 // AdvanceClock says how far an account's clock is to be moved forward: by a time or to a moment. With neither it stays where it
@@ -24,8 +23,8 @@ type AdvanceClock struct {
 }
 
 // AimClock works out where an account's clock is to be moved to, stores that and returns it, but does not move the clock yet. It
-// commits what the request has done so far; the same request sent again gets the same moment. A moment before the account's time
-// is CodeInvalid on what was sent, unless it has only just passed, and so is one more than a hundred years ahead.
+// commits what the request has done so far; the same request sent again gets the same moment. A moment before the account's time is CodeInvalid on
+// what was sent, unless it has only just passed. So is one more than a hundred years ahead.
 func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (core.Time, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (core.Time, error) {
 		last, err := db.Get[struct {
@@ -92,9 +91,8 @@ func (s *Store) ClockOf(ctx context.Context, account string) (core.Time, error) 
 // HasTestClock reports whether accounts have clocks of their own.
 func (s *Store) HasTestClock() bool { return s.db.Options.TestClock }
 
-// NextDue returns a time at which something falls due for an account, of all that the scans for due work find, after one moment
-// and not after until. If several things fall due within a while of the first one, it is the time of the last of these. Nil
-// means that nothing does.
+// NextDue returns a time at which something falls due for an account, after one moment and not after until. It counts all that the scans for due work
+// find. If several things fall due within a while of the first one, it is the time of the last of these. Nil means that nothing does.
 func (s *Store) NextDue(ctx context.Context, account string, after, until core.Time, while time.Duration) (*core.Time, error) {
 	next, err := s.edgeOfDue(ctx, account, `MIN`, after, until)
 	if err != nil || next == nil {

@@ -108,8 +108,8 @@ func leads(plan, column string) bool {
 	return false
 }
 
-// Every filter leads to its rows by an index, when nothing matches too: among 5,000 rows no statement of a list reads a table, or all
-// that the account has in it.
+// Every filter leads to its rows by an index, when nothing matches too. Among 5,000 rows no statement of a list reads a table, or all that the
+// account has in it.
 func TestLists_AreLedByIndexes(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		o := s.grown(t, 5_000)
@@ -218,7 +218,7 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 	})
 }
 
-// areLed holds that the lists, which are named by a table and by what leads to its rows, read neither a table nor all that the account has in it.
+// areLed holds that the lists read neither a table nor all that the account has in it. The lists are named by a table and by what leads to its rows.
 func (s *shop) areLed(t *testing.T, asked map[string]func() error) {
 	t.Helper()
 	known := map[string]bool{}

@@ -57,8 +57,8 @@ func (h *orderHistory) between(d time.Duration) time.Duration {
 	return time.Duration(h.Int64N(int64(d)))
 }
 
-// write makes so many orders of the last sixty days out of one: some of drafts, which have had their ids for long, some paid late, some
-// on a server whose clock is behind. An account's clock may be ahead of all.
+// write makes so many orders of the last sixty days out of one. Some are of drafts, which have had their ids for long. Some are paid late, and some
+// are made on a server whose clock is behind. An account's clock may be ahead of all.
 func (h *orderHistory) write(t *testing.T, s *shop, one order.Order, many int, ahead time.Duration) {
 	t.Helper()
 	now := s.Now()

@@ -13,8 +13,8 @@ import (
 const mostItems = 6000
 
 // CountItems counts items that an account sends in bulk. With more than 6,000 a minute it returns CodeRateLimit, and counts none of them.
-// Until the transaction ends, other bulk writes of the account wait here: so two with the same items, each in another order, do not wait for
-// each other in a circle.
+// Until the transaction ends, other bulk writes of the account wait here. So two with the same items, each in another order, do not wait for each
+// other in a circle.
 func (s *Store) CountItems(ctx context.Context, account string, items int) error {
 	refuse := func(over *throttle.Over) error {
 		return over.Refuse("items", "An account may send 6,000 items a minute in bulk. Nothing was written. Try again in")

@@ -146,7 +146,7 @@ func (all *sold) figures(p report.Period, currency string, where calendar) (f re
 	return f
 }
 
-// The clock is changed by half an hour on Lord Howe, and at midnight in Santiago, so that there is a day without its first hour.
+// The clock is changed by half an hour on Lord Howe, and at midnight in Santiago. So there is a day without its first hour.
 func TestMetrics_AreWhatWasSold(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		r := seeded(t)

@@ -80,8 +80,8 @@ func (s *shop) planOf(t *testing.T, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// wholeTable is what SQLite says of a table, or an index, that is read from end to end: nothing of the kind is said of a list of
-// arguments, of a recursion or of one row.
+// wholeTable is what SQLite says of a table, or an index, that is read from end to end. It says nothing of the kind of a list of arguments, of a
+// recursion or of one row.
 var wholeTable = regexp.MustCompile(`SCAN (payment_guards|throttles|api_keys|payments|checkouts|checkout_links|orders|customers|g|t|k|p)\b`)
 
 // wholeAccount is a plan that looks for nothing but the account: all rows here are of one.

@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
-// FuzzPosition: a position in a list is an id of the list's kind, in the one form that rows have; any other text is refused with the
-// name of the parameter that is wrong.
+// FuzzPosition: a position in a list is an id of the list's kind, in the one form that rows have. Any other text is refused with the name of the
+// parameter that is wrong.
 func FuzzPosition(f *testing.F) {
 	id := "01k0000000000000000000000a"
 	for _, c := range [][2]string{

@@ -84,8 +84,8 @@ func TestMigrate_CountsWhatProductsDeliver(t *testing.T) {
 	})
 }
 
-// isRepairedBeside claims that Repair waits for whoever changes an address, does not bring the former one back, and goes on when it lost against another
-// transaction.
+// isRepairedBeside claims that Repair waits for whoever changes an address, and does not bring the former one back. It goes on when it lost against
+// another transaction.
 func isRepairedBeside(t *testing.T, s *shop, product string) {
 	t.Helper()
 	_, err := s.db.Write.DB.ExecContext(t.Context(), `

@@ -84,8 +84,7 @@ func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
 	})
 }
 
-// A checkout whose secret is closed gets another one when its seller goes on with it, once, and the one that its buyer has is good
-// as before.
+// A checkout whose secret is closed gets another one, once, when its seller goes on with it. The one that its buyer has is good as before.
 func TestUpdateCheckout_OneWhoseSecretIsClosedGetsAnother(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		require.NoError(t, s.own(t, 1))

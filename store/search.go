@@ -113,9 +113,9 @@ func shownOrder(o *order.Order) (string, string, *string) {
 	return o.ID, fmt.Sprintf("#%d", o.Number), o.CustomerEmail
 }
 
-// Search returns objects that have all of the words, each from its beginning, and whether some are left out: first what the text names
-// exactly, then the newest. Of words that too much has, of which hardly anything has all, only the newest things are looked at, and the
-// newest of those that have the rarest of the words: then it is said, too, that some are left out.
+// Search returns objects that have all of the words, each from its beginning, and whether some are left out. First comes what the text names exactly,
+// then the newest. If too much has the words, but hardly anything has all of them, only some things are looked at. These are the newest, and the
+// newest of those that have the rarest of the words. Then it is said, too, that some are left out.
 func (s *Store) Search(ctx context.Context, account string, in Search) ([]SearchResult, bool, error) {
 	all, err := s.named(ctx, account, in)
 	if err != nil {

@@ -100,7 +100,7 @@ func (k keptPlan) pages(t *testing.T, account string) float64 {
 	return plans[0].Plan.Hit + plans[0].Plan.Read
 }
 
-// A statement that was planned while its table was empty reads a page or two more than it must when there is one account, and not all that
+// A statement that was planned while its table was empty reads a page or two more than it must when there is one account. It does not read all that
 // the account has.
 func TestAnalyze_MakesKeptPlansAnew(t *testing.T) {
 	onPostgres(t, func(t *testing.T, s *shop) {

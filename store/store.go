@@ -62,15 +62,16 @@ type Options struct {
 
 	Trace func(ctx context.Context, statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is. See core.PlannedAnew
 
-	// Waited is called with the account of whoever had to wait for a connection once they have one, by many goroutines: turns is how many were let in meanwhile. It may be nil.
+	// Waited is called with the account of whoever had to wait for a connection, once they have one, by many goroutines. The number turns is how many
+	// were let in meanwhile. It may be nil.
 	Waited func(ctx context.Context, account string, turns int)
 
 	// Whose returns the account for which a context does something, core.Strangers for a request that needs none, and "" for a worker. Accounts have fair
 	// shares of the connections. It may be nil.
 	Whose func(context.Context) string
 
-	// Waits is called when something waits for another transaction, for a connection, for the disk or for PostgreSQL, and what it returns when that
-	// is over: with true by whoever holds what other accounts need. It may be nil.
+	// Waits is called when something waits for another transaction, for a connection, for the disk or for PostgreSQL. What it returns is called when
+	// that is over, with true by whoever holds what other accounts need. It may be nil.
 	Waits func(context.Context) (over func(holds bool))
 
 	Files grant.Limits // of an account
@@ -116,9 +117,9 @@ type Store struct {
 	closeTime time.Duration // how long Close takes at most
 }
 
-// Open returns a store, and does not migrate: Migrate does. PostgreSQL is connected to when it is first used. The file of an
-// embedded database is opened at once, and made if it is missing; if this process serves it exclusively, what a process that
-// died was doing can be taken over from then on.
+// Open returns a store, and does not migrate: Migrate does. PostgreSQL is connected to when it is first used. The file of an embedded database is
+// opened at once, and made if it is missing. If this process serves it exclusively, what a process that died was doing can be taken over from then
+// on.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
 		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, SitesHost: o.SitesHost, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
@@ -176,9 +177,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // ours. Open does it too.
 func RegisterFunctions() error { return db.RegisterFunctions() }
 
-// endLeases ends all leases, so that what a process that died was doing can be taken over at once: requests with an
-// Idempotency-Key, deliveries, payments, refunds, writes at ad networks, and uploads. Only the one process that serves an embedded
-// database may call it. Tables that do not exist yet are skipped, because it runs before the migrations.
+// endLeases ends all leases, so that what a process that died was doing can be taken over at once. These are the leases of requests with an
+// Idempotency-Key, deliveries, payments, refunds, writes at ad networks, and uploads. Only the one process that serves an embedded database may call
+// it. Tables that do not exist yet are skipped, because it runs before the migrations.
 func (s *Store) endLeases(ctx context.Context) error {
 	for table, underWay := range map[string]string{
 		"idempotency_keys": "status = 0", "webhook_claims": "TRUE", "ad_actions": "state IN ('begun', 'unknown')",
@@ -265,8 +266,8 @@ func (s *Store) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable
 	return s.db.Analyze(ctx)
 }
 
-// Repair sets right what a server of an older version leaves behind that goes on running beside this one: balances that it changed without writing it
-// down, what products say that they deliver, and the keys of addresses that it wrote. It may be repeated at any time.
+// Repair sets right what a server of an older version leaves behind that goes on running beside this one. See db.DB.Repair for what that is. It may
+// be repeated at any time.
 func (s *Store) Repair(ctx context.Context) (core.Repaired, error) { return s.db.Repair(ctx) }
 
 // WrongKeys returns how many keys of addresses Repair would write.
@@ -280,8 +281,8 @@ func (s *Store) CheckSchema(ctx context.Context) error { return s.db.CheckSchema
 func (s *Store) CheckReady(ctx context.Context) error { return s.db.CheckReady(ctx) }
 
 // Request runs one write request. All use cases that fn calls join one transaction, which commits together with the answer. If
-// a request with the same key was answered before, that answer is returned again, and replayed is true. db.DB.Request says what
-// is stored, what is undone, and which errors there are.
+// a request with the same key was answered before, that answer is returned again, and replayed is true. See db.DB.Request for what is stored, what is
+// undone, and which errors there are.
 func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error), turns ...func() (end func(), err error)) (answer *core.Answer, replayed bool, err error) {
 	return s.db.Request(ctx, key, fn, turns...)
 }

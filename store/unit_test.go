@@ -180,8 +180,8 @@ func TestLater_IsNotForgivenByWhoeverComesNext(t *testing.T) {
 	})
 }
 
-// A read comes after the changes that wait if it names their table. That is enough as long as every read names all tables that it reads,
-// and what triggers write is written to a table that couldSee knows.
+// A read comes after the changes that wait if it names their table. That is enough as long as every read names all tables that it reads. What
+// triggers write must be written to a table that couldSee knows, too.
 func TestLater_NoReadSeesATableThatItDoesNotName(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		views, triggers := `SELECT name FROM sqlite_master WHERE type = 'view'`, `SELECT sql FROM sqlite_master WHERE type = 'trigger'`
