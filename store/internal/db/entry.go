@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Entry adds that an object of the list in a table has an entry with a name and a value. The name is "tag", or "metadata." and a key.
+// Entry adds the condition that an object of the list in a table has an entry with a name and a value. The name is "tag", or "metadata." and a key.
 func (f *Filter) Entry(table, name, value string) {
 	f.Listed(table, "filter_entries", "object_id", "list = '"+table+"' AND name = ? AND value = ?", name, value)
 }

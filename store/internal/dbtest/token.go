@@ -2,8 +2,8 @@ package dbtest
 
 import "testing"
 
-// Changed replaces a stretch of a text by another one. A fuzz target changes a good token with it, because it would not guess one. Most are random,
-// and each process of a run has its own.
+// Changed replaces a stretch of a text by another one. A fuzz target changes a good token with it, because it would not guess one. Most tokens are
+// random, and each process of a run has its own.
 func Changed(text string, at, length uint8, by string) string {
 	from := min(int(at), len(text))
 	to := min(from+int(length), len(text))
