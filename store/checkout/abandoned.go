@@ -112,8 +112,8 @@ func (s *Store) End(ctx context.Context, account, id string) (bool, error) {
 	})
 }
 
-// leadOf makes a lead of a checkout that has just expired, for its first product, if the account wants that and somebody left an address there.
-// There is none if its customer has bought something.
+// leadOf makes a lead of a checkout that has just expired, for its first product. The account has to want that, and somebody has to have left an
+// address there. There is none if its customer has bought something.
 func (s *Store) leadOf(ctx context.Context, u *db.Unit, account, id string) error {
 	c, err := db.Get[Checkout](ctx, u, Columns.SelectSQL+`
 		WHERE account_id = ? AND id = ? AND (SELECT capture_abandoned_checkouts FROM accounts WHERE id = ?)`, account, id, account)

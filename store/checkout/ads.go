@@ -35,8 +35,8 @@ func (c *Checkout) answerAds(p *core.Problems, in *Confirm, now core.Time) {
 	c.checkVisit(p, &before, now)
 }
 
-// HostedPage returns the address of the page on which a checkout is paid here, as others may know it: that of the link by which the buyer
-// came, or one without the client secret.
+// HostedPage returns the address of the page on which a checkout is paid here, as others may know it. It is that of the link by which the buyer
+// came, or else one without the client secret.
 func (s *Store) HostedPage(c *Checkout) string {
 	if link := c.Link(); link != nil {
 		return s.db.Options.PublicURL + "/buy/" + *link

@@ -73,9 +73,9 @@ func (s *Store) claimEmail(ctx context.Context, u *db.Unit, customer *customer.C
 	return err
 }
 
-// forgetTypedName clears the customer's name if it came from somebody who only typed the customer's address: from the unverified
-// purchase that made the customer, as long as none of their orders is verified. The name of a customer whom the seller made is
-// the seller's, and stays.
+// forgetTypedName clears the customer's name if it came from somebody who only typed the customer's address. That is so if the name
+// is from the unverified purchase that made the customer, and none of their orders is verified. The name of a customer whom the
+// seller made is the seller's, and stays.
 func (s *Store) forgetTypedName(ctx context.Context, u *db.Unit, customer *customer.Customer) error {
 	if customer.Name == nil {
 		return nil
@@ -128,10 +128,10 @@ func (s *Store) knowsBuyer(ctx context.Context, r db.Reader, c *Checkout) (bool,
 	return isKnown, err
 }
 
-// GetBuyer reads the customer that a checkout is for, nil if there is none yet, and says whether the buyer is known to be them:
-// the seller named them, or somebody vouches for the address. A buyer who only typed the address of a customer may be anybody:
-// they do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named
-// counts as known: an address that they only typed leads to nobody else.
+// GetBuyer reads the customer that a checkout is for, nil if there is none yet. It also says whether the buyer is known to be them: the seller
+// named them, or somebody vouches for the address. A buyer who only typed the address of a customer may be anybody. They do not use what the
+// customer has, learn nothing of it and change nothing of it. A new customer whom the seller named counts as known: an address that they only
+// typed leads to nobody else.
 func (s *Store) GetBuyer(ctx context.Context, r db.Reader, c *Checkout) (customer *customer.Customer, isKnown bool, err error) {
 	return findBuyer(ctx, r, c)
 }
@@ -170,9 +170,9 @@ func findBuyer(ctx context.Context, r db.Reader, c *Checkout) (buyer *customer.C
 // NewBuyer inserts the customer of a checkout that has none yet. If another purchase made it at the same moment, that one is
 // locked and returned, and isNew is false.
 //
-// A buyer who is not known leaves a name, but neither a billing address nor a tax id. Somebody whom the seller named by an
-// external id does not own an address that they only typed: they log in at the seller's, and would be given what the true owner
-// of the address buys. Anybody else owns it, because the address is all that is known of them.
+// A buyer who is not known leaves a name, but neither a billing address nor a tax id. Somebody whom the seller named by an external id does not
+// own an address that they only typed. They log in at the seller's, and would be given what the true owner of the address buys. Anybody else owns
+// it, because the address is all that is known of them.
 func (s *Store) NewBuyer(ctx context.Context, u *db.Unit, c *Checkout, isKnown bool, now core.Time) (buyer *customer.Customer, isNew bool, err error) {
 	buyer = &customer.Customer{
 		AccountID: c.AccountID, ID: core.NewID(core.KindCustomer), Email: c.CustomerEmail,

@@ -210,9 +210,9 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Checkout, 
 	return list, more, err
 }
 
-// Create opens a checkout with the prices that its lines have now. It is CodeInvalid on line_items if something cannot
-// be sold, on currency if it is not sold in that, and on the field that names the discount if that cannot be used. A price
-// variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
+// Create opens a checkout with the prices that its lines have now. It is CodeInvalid on line_items if something cannot be sold, and on currency
+// if it is not sold in that. If the discount cannot be used, it is CodeInvalid on the field that names it. A price variant, customer or discount
+// that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) Create(ctx context.Context, account string, draft Draft) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		c, items, err := s.open(ctx, u, account, draft)
@@ -319,8 +319,8 @@ func (s *Store) find(ctx context.Context, r db.Reader, account, ref, param strin
 	return c, s.present(c, now)
 }
 
-// present completes a checkout that was read from its row: it opens the client secret, unless that was sealed with a key that is
-// lost, and sets the status to expired if its time is over.
+// present completes a checkout that was read from its row. It opens the client secret, unless that was sealed with a key that is lost. It sets
+// the status to expired if the checkout's time is over.
 func (s *Store) present(c *Checkout, now core.Time) error {
 	if s.db.Options.Sealer.Knows(c.SealedSecret) {
 		secret, err := s.db.Options.Sealer.Open(c.SealedSecret, c.sealContext())
@@ -335,8 +335,8 @@ func (s *Store) present(c *Checkout, now core.Time) error {
 	return nil
 }
 
-// LockWithSecret locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is
-// lost, it gets another one, for its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
+// LockWithSecret locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is lost, it gets another
+// one. Its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
 func (s *Store) LockWithSecret(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
 	c, err := s.Lock(ctx, u, account, ref)
 	if err != nil || c.ClientSecret != "" {

@@ -70,8 +70,8 @@ func (s *Store) UseSaved(ctx context.Context, r db.Reader, c *Checkout, in *Conf
 }
 
 // KeepsMethods reports whether a payment method that is given at a checkout may be saved for the customer, and is not for this
-// purchase alone. A buyer without a key has the client secret, which anybody may have: that the owner of a mailbox confirmed
-// the purchase does not say that the card is theirs. Then only a checkout whose customer the seller named keeps methods.
+// purchase alone. A buyer without a key has the client secret, which anybody may have. That the owner of a mailbox confirmed the purchase does
+// not say that the card is theirs. Then only a checkout whose customer the seller named keeps methods.
 func (c *Checkout) KeepsMethods(keyless bool) bool {
 	return c.isNamed() || c.EmailVerified && !keyless
 }
@@ -185,10 +185,9 @@ func (s *Store) CheckConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	return items, nil
 }
 
-// mayRelyOnSaved reports whether a checkout that costs nothing now may go without a payment method, so that it is renewed from
-// what its customer has saved. That needs a seller's program, which knows who is there, and a customer who is known. Whoever has
-// the client secret may be anybody, even if the seller named the customer or the reader of a letter said that the address is
-// theirs.
+// mayRelyOnSaved reports whether a checkout that costs nothing now may go without a payment method. It is then renewed from what its customer has
+// saved. That needs a seller's program, which knows who is there, and a customer who is known. Whoever has the client secret may be anybody. That
+// is so even if the seller named the customer, or the reader of a letter said that the address is theirs.
 func (s *Store) mayRelyOnSaved(ctx context.Context, r db.Reader, c *Checkout, in *Confirm) (bool, error) {
 	if in.IsPublic {
 		return false, nil

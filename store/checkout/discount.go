@@ -77,9 +77,8 @@ func (s *Store) discountsOf(ctx context.Context, r db.Reader, c *Checkout, items
 	return d.Terms().Pricing(items, c.Currency), s.checkPeriods(ctx, r, c, d.Terms(), items)
 }
 
-// checkPeriods returns CodeInvalid on the discount if it would leave so little of a later period of a subscription, or of the
-// first one after its trial, that it cannot be charged: nobody would ever pay it. What is due at once is not looked at, because
-// other lines may be charged with it.
+// checkPeriods returns CodeInvalid on the discount if it would leave too little of a later period of a subscription to be charged. The first
+// period after a trial is such a one. Nobody would ever pay it. What is due at once is not looked at, because other lines may be charged with it.
 func (s *Store) checkPeriods(ctx context.Context, r db.Reader, c *Checkout, terms *discount.Terms, items []lineitem.Item) error {
 	lines := slices.Clone(items)
 	if _, err := lineitem.Price(lines, terms.Pricing(lines, c.Currency)...); err != nil {
@@ -143,8 +142,7 @@ func (s *Store) refusesBuyerOf(ctx context.Context, r db.Reader, d *discount.Dis
 	return s.rooms.Discount.RefusesBuyer(ctx, r, d, by)
 }
 
-// IsPersonalDiscount reports whether it depends on the buyer if the discount of a checkout can be used, so that it has to be
-// known who they are.
+// IsPersonalDiscount reports whether it depends on the buyer if the discount of a checkout can be used. Then it has to be known who they are.
 func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, error) {
 	if c.DiscountID == nil {
 		return false, nil

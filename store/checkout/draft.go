@@ -20,8 +20,8 @@ type Draft struct {
 	refused error         // by Update, which stores nothing then
 }
 
-// LetsChoose reports whether the buyer chooses on the page what to pay for a unit of what has no fixed price: if they came by a checkout link.
-// Whoever makes a checkout by the API says the amount.
+// LetsChoose reports whether the buyer chooses on the page what to pay for a unit of what has no fixed price. They do if they came by a checkout
+// link. Whoever makes a checkout by the API says the amount.
 func (c *Checkout) LetsChoose() bool { return c.Source.V != nil && c.Source.V.CheckoutLink != nil }
 
 // ChooseAmount sets what the buyer pays for a unit of a line, by its place among those that sell something. Where the buyer does not choose it
@@ -89,8 +89,8 @@ func (d *Draft) EnterEmail(email *string) {
 	d.CustomerEmail = email
 }
 
-// Vouch records whether the seller says that the address of the checkout is the buyer's. Who vouches for an address has to name
-// it in the same request (isNamed), because the buyer may have typed another one meanwhile; else the change is refused.
+// Vouch records whether the seller says that the address of the checkout is the buyer's. Who vouches for an address has to name it in the same
+// request (isNamed), or the change is refused. The buyer may have typed another one meanwhile.
 func (d *Draft) Vouch(isTheirs, isNamed bool) {
 	if isTheirs && !isNamed {
 		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")

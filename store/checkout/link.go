@@ -200,8 +200,8 @@ func (s *Store) checkLink(ctx context.Context, r db.Reader, l, before *Link) err
 	return p.Err()
 }
 
-// checkLinkedDiscount returns CodeInvalid if the discount of a link needs a larger subtotal than the one that a buyer finds there: they could choose nothing
-// before they can use it.
+// checkLinkedDiscount returns CodeInvalid if the discount of a link needs a larger subtotal than the one that a buyer finds there. They could
+// choose nothing before they can use it.
 func (s *Store) checkLinkedDiscount(ctx context.Context, r db.Reader, l *Link, d *discount.Discount) error {
 	variants, err := s.rooms.Catalog.PriceVariantsByIDIn(ctx, r, l.AccountID, l.PriceVariantIDs.V)
 	if err != nil {

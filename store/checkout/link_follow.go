@@ -13,8 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// PreviewLink returns the checkout and the offer that FollowLink would make now, and stores nothing: it is not
-// only buyers who look at addresses, but programs too.
+// PreviewLink returns the checkout and the offer that FollowLink would make now, and stores nothing. Programs look at addresses too.
 func (s *Store) PreviewLink(ctx context.Context, ref string, locale *string) (*Checkout, *Offer, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
@@ -54,10 +53,10 @@ type FollowLink struct {
 	Once   string  // tells one purchase of theirs from the next, for a day; empty: each is another one
 }
 
-// FollowLink makes a checkout for somebody who begins to buy by a link. The link alone says whose account it is. A link
-// that is switched off, used up or gone is CodeMissing, as all are while the account is disabled; what cannot be sold now is
-// CodeInvalid. No use of the link is counted before somebody pays. The same Once gets the same checkout for a day. More
-// checkouts than one network may open are CodeRateLimit. checkout.created follows.
+// FollowLink makes a checkout for somebody who begins to buy by a link. The link alone says whose account it is. A link that is switched off,
+// used up or gone is CodeMissing, and so are all links while the account is disabled. What cannot be sold now is CodeInvalid. No use of the link
+// is counted before somebody pays. The same Once gets the same checkout for a day. More checkouts than one network may open are CodeRateLimit.
+// checkout.created follows.
 func (s *Store) FollowLink(ctx context.Context, ref string, in FollowLink) (*Checkout, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
@@ -100,8 +99,8 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowLi
 	})
 }
 
-// How many checkouts may be opened in an hour by links of an account: from one address, from one network, and through a proxy that is not
-// named. Whoever buys opens one; each is a row, and an event for the seller.
+// How many checkouts may be opened in an hour by links of an account. There is a limit for one address, for one network, and for a proxy that is
+// not named. Whoever buys opens one; each is a row, and an event for the seller.
 const (
 	OpenedByAddress = 120
 	OpenedByNetwork = 600

@@ -47,8 +47,9 @@ func NextPaymentOf(l *lineitem.Item, v *catalog.PriceVariant, at core.Time) (*Ne
 	return next, err
 }
 
-// Shown returns the amounts that a buyer of these lines is shown, as one text: what is due now, the total, and what each line costs without discounts,
-// which is what is paid later for one that recurs. If they are all the same it is that amount alone. Another text says that the buyer has to look again.
+// Shown returns the amounts that a buyer of these lines is shown, as one text. They are what is due now, the total, and what each line costs
+// without discounts. The last is what is paid later for a line that recurs. If they are all the same it is that amount alone. Another text says
+// that the buyer has to look again.
 func (c *Checkout) Shown(items []lineitem.Item) (string, error) {
 	usual := slices.Clone(items)
 	if _, err := lineitem.Price(usual); err != nil {

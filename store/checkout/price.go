@@ -15,8 +15,8 @@ import (
 )
 
 // A checkout is priced in two layers. The first makes lines of what is asked for and fixes what a unit costs: that
-// holds until the lines are asked for again. The second adds discount and tax, and is gone through whenever something
-// changes that they depend on, and once more under the lock of whoever begins to pay.
+// holds until the lines are asked for again. The second adds discount and tax. It is gone through whenever something changes that they depend on,
+// and once more under the lock of whoever begins to pay.
 
 // lineChange holds the lines of a checkout as they are stored, and as they are to be stored.
 type lineChange struct {
@@ -134,8 +134,8 @@ func (s *Store) taxSourceOf(ctx context.Context, r db.Reader, c *Checkout) (tena
 	return seller.Tax.V.Source(), nil
 }
 
-// needsMethod reports whether a checkout needs a payment method: if something is due at once, or if a subscription will cost
-// something later. mayRelyOnSaved says who may leave it out in the second case.
+// needsMethod reports whether a checkout needs a payment method. It does if something is due at once, or if a subscription will cost something
+// later. In the second case mayRelyOnSaved says who may leave it out.
 func (s *Store) needsMethod(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item, due int64) (bool, error) {
 	var ids []string
 	for _, item := range lineitem.Sales(items) {
@@ -186,8 +186,8 @@ func (c *Checkout) setAmounts(items []lineitem.Item, q quote) error {
 	return nil
 }
 
-// Placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
-// how long, in the seller's time zone. Without a trial nothing is read.
+// Placed returns copies of the lines of a checkout as its order will have them. A line with a trial costs nothing yet, and says until when, in
+// the seller's time zone. Without a trial nothing is read.
 func (s *Store) Placed(ctx context.Context, r db.Reader, account string, items []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	placed := slices.Clone(items)
 	for i := range placed {
@@ -207,9 +207,9 @@ func (s *Store) Placed(ctx context.Context, r db.Reader, account string, items [
 	return placed, nil
 }
 
-// requote prices a checkout once more, just before it is paid. Nobody is ever charged anything but what they were shown: if the
-// total has changed, the new one is stored, and the payment is refused with CodeInvalid on line_items. That error is recorded,
-// so that the new total outlives it. If the tax is still not known it is CodeInvalid on billing_address.
+// requote prices a checkout once more, just before it is paid. Nobody is ever charged anything but what they were shown. If an amount that they
+// were shown has changed, the new one is stored, and the payment is refused with CodeInvalid on line_items. That error is recorded, so that the
+// new total outlives it. If the tax is still not known it is CodeInvalid on billing_address.
 func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	before, items := *c, slices.Clone(stored)
 	if err := s.reprice(ctx, u, c, items, now); err != nil {

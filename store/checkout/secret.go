@@ -60,8 +60,8 @@ func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + 
 // secretName is the kind of global name under which client secrets are found, by their hash.
 const secretName = "checkout_secret"
 
-// giveSecret makes a new client secret for a checkout, seals it, and stores the hash by which it is found; storing the sealed
-// secret is the caller's. It is made of the checkout's id, for people who read their own logs, and 256 random bits.
+// giveSecret makes a new client secret for a checkout, seals it, and stores the hash by which it is found. The caller stores the sealed secret.
+// The secret is made of the checkout's id, for people who read their own logs, and 256 random bits.
 func (s *Store) giveSecret(ctx context.Context, u *db.Unit, c *Checkout) error {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {

@@ -41,9 +41,8 @@ func productsOnTrial(items []lineitem.Item) []string {
 	return slices.Compact(products)
 }
 
-// dropUsedTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one, and
-// gives it back to the others. Who only typed an address keeps theirs, so that nobody learns what its owner has had: HoldTrials refuses
-// them.
+// dropUsedTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one. The
+// other lines get theirs back. Who only typed an address keeps theirs, so that nobody learns what its owner has had: HoldTrials refuses them.
 func (s *Store) dropUsedTrials(ctx context.Context, r db.Reader, c *Checkout, items []lineitem.Item) error {
 	for i := range items {
 		items[i].TrialUsed = false
@@ -74,8 +73,9 @@ func (s *Store) TrialsOfBuyer(ctx context.Context, r db.Reader, c *Checkout, pro
 	return s.trialsOf(ctx, r, c.AccountID, products, by)
 }
 
-// CheckTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product, because the account gives
-// each customer one and they had theirs. What the subscription was for before in the same trial it may be for again.
+// CheckTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product. It may not if the account
+// gives each customer one trial, and they had theirs or are known by a typed address alone. What the subscription was for before in the same
+// trial it may be for again.
 func (s *Store) CheckTrial(ctx context.Context, r db.Reader, sub *subscription.Subscription, customer *customer.Customer, product string) error {
 	if product == sub.ProductID {
 		return nil
@@ -130,7 +130,7 @@ func (s *Store) triesOnce(ctx context.Context, r db.Reader, account string) (boo
 	return err == nil && seller.TrialOncePerCustomer, err
 }
 
-// trierOf returns the buyer of a checkout as somebody who has trials: the customer who it is known to be for, or else what is known of them.
+// trierOf returns the buyer of a checkout as somebody who has trials. It is the customer who it is known to be for, or else what is known of them.
 func (s *Store) trierOf(ctx context.Context, r db.Reader, c *Checkout) (discount.Redeemer, error) {
 	customer, isKnown, err := s.GetBuyer(ctx, r, c)
 	if err != nil {
@@ -203,8 +203,8 @@ func (s *Store) ReleaseTrials(ctx context.Context, u *db.Unit, c *Checkout, item
 	return nil
 }
 
-// BeginTrials notes that the buyer of a checkout has had the trials of its lines, whether or not the account gives each customer one: it may do
-// so later. Who only typed an address has not had its owner's: Verify notes them once that is known.
+// BeginTrials notes that the buyer of a checkout has had the trials of its lines. It does so even if the account gives a customer more than one,
+// because it may give only one later. Who only typed an address has not had its owner's: Verify notes them once that is known.
 func (s *Store) BeginTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, buyer *customer.Customer, isKnown bool, now core.Time) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {

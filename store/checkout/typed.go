@@ -11,8 +11,8 @@ func (s *Store) MarkTyped(c *Checkout, field, value string) []byte {
 	return s.db.Options.Sealer.Sign(typedText(c, field, value))
 }
 
-// IsTyped reports whether a mark is of a value in a field of the checkout's form, made by this server or by another one with its secret key. It makes no
-// difference how the value is written: a checkout stores it in its own way. Nothing is read.
+// IsTyped reports whether a mark is of a value in a field of the checkout's form. This server made the mark, or another one with its secret key.
+// It makes no difference how the value is written: a checkout stores it in its own way. Nothing is read.
 func (s *Store) IsTyped(c *Checkout, field, value string, mark []byte) bool {
 	return s.db.Options.Sealer.Signed(typedText(c, field, value), mark)
 }

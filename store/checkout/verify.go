@@ -14,10 +14,9 @@ import (
 	"github.com/tillwright/tillwright/store/signed"
 )
 
-// Whoever types an address is not yet who it belongs to. What they buy is billed to the customer with the address, so that the
-// seller finds it, but stays apart from what is the customer's until somebody vouches for it: the seller, whoever reads the
-// mail to the address, or the customer on the portal. The card stays that of the purchase even then, because whoever reads the
-// mail is not always whose card it is.
+// Whoever types an address is not yet who it belongs to. What they buy is billed to the customer with the address, so that the seller finds it.
+// It stays apart from what is the customer's until somebody vouches for it. That is the seller, whoever reads the mail to the address, or the
+// customer on the portal. The card stays that of the purchase even then, because whoever reads the mail is not always whose card it is.
 
 // Verify records that a checkout is really its customer's. In an open one the address is marked as verified; the order
 // and the subscriptions of a completed one become the customer's. If that is so already nothing changes; a checkout in any other
@@ -73,9 +72,9 @@ type owedOrder struct {
 }
 
 // verifyPurchase makes what came of a locked completed checkout its customer's: its order, and its subscriptions with their
-// orders. Totals that were too little to be charged are taken off the balance now, but no more than there is: the customer who
-// says that a purchase is theirs owes nothing by that. The customer also learns from the checkout what was not known of them. It locks the subscriptions before the customer,
-// as everybody does.
+// orders. Totals that were too little to be charged are taken off the balance now, but no more than there is. The customer who says that a
+// purchase is theirs owes nothing by that. The customer also learns from the checkout what was not known of them. It locks the subscriptions
+// before the customer, as everybody does.
 func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) error {
 	now, err := db.BusinessNow(ctx, u, c.AccountID)
 	if err != nil {

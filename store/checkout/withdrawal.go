@@ -13,15 +13,15 @@ import (
 	"github.com/tillwright/tillwright/store/offer"
 )
 
-// canWithdraw reports whether the law of a country lets a consumer withdraw from what they bought at a distance, unless they asked for digital content at
-// once and know that they lose that right. These are the countries of the European Economic Area, with
-// those of their parts that have a code of their own, and the United Kingdom.
+// canWithdraw reports whether the law of a country lets a consumer withdraw from what they bought at a distance. They lose that right if they
+// asked for digital content at once and know that. These are the countries of the European Economic Area, with those of their parts that have a
+// code of their own, and the United Kingdom.
 func canWithdraw(country string) bool {
 	return slices.Contains(strings.Fields("AT AX BE BG CY CZ DE DK EE ES FI FR GB GF GP GR HR HU IE IS IT LI LT LU LV MF MQ MT NL NO PL PT RE RO SE SI SK YT"), country)
 }
 
-// AsksWaiver reports whether a buyer in a country has to say that they give up their right to withdraw: because the law there asks for it, and something
-// is delivered at once. A buyer whose country is not known is taken for one of the seller's.
+// AsksWaiver reports whether a buyer in a country has to say that they give up their right to withdraw. They have to if the law there asks for it
+// and something is delivered at once. A buyer whose country is not known is taken for one of the seller's.
 func (o *Offer) AsksWaiver(country string) bool {
 	return canWithdraw(cmp.Or(country, core.Deref(o.Seller.Country))) && slices.ContainsFunc(o.Items, func(item lineitem.Item) bool {
 		p := o.Products[core.Deref(item.ProductID)]
