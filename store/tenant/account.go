@@ -87,8 +87,8 @@ type Account struct {
 	UpdatedAt                 core.Time                `db:"updated_at"`
 }
 
-// AccountChange is an account in the hands of whoever changes it, with the secrets that come beside it and are stored sealed:
-// nil leaves what is there, an empty one removes it.
+// AccountChange is an account in the hands of whoever changes it, with the secrets that come beside it and are stored sealed. A nil secret leaves
+// what is there, an empty one removes it.
 type AccountChange struct {
 	*Account
 	StripeKey           *string
@@ -127,8 +127,8 @@ const (
 // many it takes unless the seller says so, and the most.
 const MinDeclineLimit, defaultDeclineLimit, maxDeclineLimit = 10, 100, 1_000_000
 
-// defaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
-// as one at their bank. Their stock is held meanwhile.
+// defaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires. One at their bank is
+// such an action. Their stock is held meanwhile.
 const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 
 // NewAccount is an account to be made. Without a plan it is free.
@@ -223,9 +223,8 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 	})
 }
 
-// UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for a feature that the plan does
-// not include and CodeInvalid for what is not acceptable, such as a handle that another account has. A change that changes
-// nothing stores nothing.
+// UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for a feature that the plan does not include. It
+// returns CodeInvalid for what is not acceptable, such as a handle that another account has. A change that changes nothing stores nothing.
 func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*AccountChange)) (*Account, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Account, error) {
 		a, err := s.lockAccount(ctx, u, account)

@@ -42,8 +42,8 @@ func (a *Account) check(before *Account) error {
 	return p.Err()
 }
 
-// checkBilling adds to p every billing setting that is not acceptable: invoice numbers, proration, tax, dunning, the limit of
-// declines and how long payments are held.
+// checkBilling adds to p every billing setting that is not acceptable. It looks at invoice numbers, proration, access while past due, tax,
+// dunning, the limit of declines and how long payments are held.
 func (a *Account) checkBilling(p *core.Problems) {
 	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
 	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),

@@ -51,8 +51,8 @@ func (s *Store) DisableAccount(ctx context.Context, account string) (a *Account,
 	return s.switchAccount(ctx, account, false)
 }
 
-// EnableAccount switches an account on again, and reports whether it was off. What stood still goes on: periods that began and
-// ended meanwhile are not billed, and payments that failed before are tried again in their old pace.
+// EnableAccount switches an account on again, and reports whether it was off. What stood still goes on. Periods that began and ended meanwhile
+// are not billed, and payments that failed before are tried again in their old pace.
 func (s *Store) EnableAccount(ctx context.Context, account string) (a *Account, changed bool, err error) {
 	return s.switchAccount(ctx, account, true)
 }

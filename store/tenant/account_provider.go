@@ -62,8 +62,8 @@ func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 	return nil
 }
 
-// checkStripeMode returns CodeInvalid if one of the account's two Stripe keys is for test mode and the other for live mode:
-// Stripe does not know with the one what was made with the other. The stored secret is opened only if one of the keys is new.
+// checkStripeMode returns CodeInvalid if one of the account's two Stripe keys is for test mode and the other for live mode. Stripe does not know
+// with the one what was made with the other. The stored secret is opened only if one of the keys is new.
 func (s *Store) checkStripeMode(a *AccountChange, before *Account) error {
 	if a.StripePublishableKey == nil || a.StripeKey == nil && core.SameJSON(a.StripePublishableKey, before.StripePublishableKey) {
 		return nil

@@ -179,8 +179,8 @@ func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys)
 }
 
 // UpdateAPIKey locks the key, applies change and stores it. What the key loses, all keys that it made lose too, and the keys
-// that these made. It returns CodeForbidden for a key that can do more than the caller, before or after the change, and
-// CodeInvalid for one that could then do more than the key that made it. The keys obey from their next requests on.
+// that these made. It returns CodeForbidden for a key that can do more than the caller, before or after the change. It returns CodeInvalid for
+// one that could then do more than the key that made it. The keys obey from their next requests on.
 func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, ref string, change func(*APIKey)) (*APIKey, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*APIKey, error) {
 		caller, k, err := s.lockAPIKeys(ctx, u, account, by, ref)
@@ -222,9 +222,9 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 	})
 }
 
-// DeleteAPIKey deletes a key for good and returns it. The keys that it made are deleted with it, and those that these made; with
-// adopt they stay, and the caller becomes the maker of the keys that the deleted one made. The next request of a deleted key
-// fails. It returns CodeForbidden for a key that can do more than the caller; a key may always delete itself.
+// DeleteAPIKey deletes a key for good and returns it. The keys that it made are deleted with it, and those that these made. With adopt they stay,
+// and the caller becomes the maker of the keys that the deleted one made. The next request of a deleted key fails. It returns CodeForbidden for a
+// key that can do more than the caller; a key may always delete itself.
 func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, ref string, adopt bool) (*APIKey, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*APIKey, error) {
 		caller, k, err := s.lockAPIKeys(ctx, u, account, by, ref)

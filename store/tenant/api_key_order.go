@@ -9,8 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// The order of keys: no key makes, changes or deletes one that can do more than itself, and every key can do at most what
-// the key that made it can.
+// The order of keys: no key makes, changes or deletes one that can do more than itself. Every key can do at most what the key that made it can.
 
 // beyond names the first thing that k can do and other cannot: a scope, "scopes" if k may do everything, "expires_at" if k lasts
 // longer. It returns "" if k can do nothing more than other.
@@ -58,9 +57,9 @@ func (k *APIKey) checkTouched(caller *APIKey) error {
 	return &core.Error{Code: core.CodeForbidden, Param: "id", Message: "This key can do more than yours, which can neither change nor delete it. Use a key with all of its scopes that does not expire before it."}
 }
 
-// lockAPIKeys locks the calling key and the key that ref names, in the order of their ids so that no two requests wait for each
-// other. The caller comes back as nil for the owner, without an id for a person who may not do everything, k as nil for an empty ref. It returns CodeUnauthenticated for a caller that
-// was revoked since its request was let in, and CodeMissing if nothing has the name.
+// lockAPIKeys locks the calling key and the key that ref names. It locks them in the order of their ids, so that no two requests wait for each
+// other. The caller comes back as nil for the owner, and without an id for a person who may not do everything. K is nil for an empty ref. It
+// returns CodeUnauthenticated for a caller that was revoked since its request was let in, and CodeMissing if nothing has the name.
 func (s *Store) lockAPIKeys(ctx context.Context, u *db.Unit, account string, by Granted, ref string) (caller, k *APIKey, err error) {
 	var ids []string
 	if by.KeyID != nil {
@@ -187,7 +186,7 @@ func (k *APIKey) weaken(other *APIKey) bool {
 
 // adopt makes the caller the maker of the keys that k made, which k leaves behind when it is deleted; below are k's locked
 // descendants. Without a caller they are the owner's. That keeps the order of keys: the caller can do no less than k, or it
-// could not delete k. If the caller itself descends from k, the child of k that it descends from, or is, goes to the maker of k
+// could not delete k. If the caller itself descends from k, one child of k is the caller or leads to it. That child goes to the maker of k
 // instead: no key can be its own ancestor.
 func (s *Store) adopt(ctx context.Context, u *db.Unit, caller, k *APIKey, below []APIKey) error {
 	above := map[string]*string{}

@@ -78,8 +78,8 @@ func (s *Store) CountHook(ctx context.Context, address string) (*Grant, error) {
 	return grant, nil
 }
 
-// CountPage counts a visit to a page for the visitor's address, apart from requests to the API without a key: a shop's buyers
-// may sit behind one address with somebody's broken program.
+// CountPage counts a visit to a page for the visitor's address, apart from requests to the API without a key. A shop's buyers may sit behind one
+// address with somebody's broken program.
 func (s *Store) CountPage(ctx context.Context, address string) (*Grant, error) {
 	return s.CountAddress(ctx, "pages/"+subject(address))
 }
@@ -127,7 +127,7 @@ type localQuota struct {
 	ended   chan error
 }
 
-// count finds the key of a token hash and counts the request for it, or for the address if no enabled account has such a key.
+// count finds the key of a token hash and counts the request for it. If no enabled account has such a key, it counts the request for the address.
 func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
 	grant := &Grant{}
 	counted := ""

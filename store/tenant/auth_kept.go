@@ -13,9 +13,8 @@ import (
 const keepInterval = time.Second
 
 // keptWindows is the content of a file beside an embedded database. It holds the windows of the current minute, so that a
-// restart does not begin them anew. It is written every keepInterval, apart from the requests and without waiting for the disk:
-// an ordinary stop leaves all of it, a kill loses the last second, a power cut may lose the minute. In the database each second
-// would be a commit.
+// restart does not begin them anew. It is written every keepInterval, apart from the requests and without waiting for the disk. An ordinary stop
+// leaves all of it, a kill loses the last second, a power cut may lose the minute. In the database each second would be a commit.
 type keptWindows struct {
 	Minute int64          `json:"minute"`
 	Used   map[string]int `json:"used"`
@@ -25,8 +24,8 @@ type keptWindows struct {
 // requests are left out.
 const maxKeptWindows = 10_000
 
-// keep reads the windows that the process before this one left in the file, and from then on writes them there every
-// keepInterval, until end is called.
+// keep reads the windows that the process before this one left in the file. From then on it writes them there every keepInterval,
+// until end is called.
 func (q *localQuota) keep(path string) {
 	q.path, q.stop, q.ended = path, make(chan struct{}), make(chan error, 1)
 	q.restore()

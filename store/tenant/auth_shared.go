@@ -47,8 +47,8 @@ const (
 	quotaPatience = 5 * time.Second // how long a request waits to be counted; a database that hangs may take longer
 )
 
-// count hands the request to the next batch and waits for its grant. It returns an UnavailableError when the database takes
-// longer than quotaPatience or the client has gone; the other requests of the batch go on either way.
+// count hands the request to the next batch and waits for its grant. It returns an UnavailableError when the database takes longer than
+// quotaPatience or the client has gone. The other requests of the batch go on either way.
 func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
 	call := &quotaCall{hash: tokenHash, address: address, done: make(chan struct{}), err: errNotCounted}
 	q.mu.Lock()
@@ -99,8 +99,7 @@ func (q *sharedQuota) askAll(ctx context.Context) {
 	}
 }
 
-// ask counts a batch and answers everyone in it, even if it panics: a panic here is our own mistake, and fails only the requests
-// of this batch.
+// ask counts a batch and answers everyone in it, even if it panics. A panic here is our own mistake, and fails only the requests of this batch.
 func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 	var err error
 	defer func() {
@@ -147,9 +146,8 @@ const quotaOneSQL = `
 	SELECT 1 AS ord, w.subject, k.id, k.name, k.account_id, k.scopes, k.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM w LEFT JOIN k ON TRUE`
 
-// quotaManySQL does the same for a batch. The subjects are sorted, or replicas would lock each other's rows crosswise. The
-// arrays stand in sub-selects so that the planner does not see their lengths: else it would plan each execution anew, which
-// takes longer than the execution.
+// quotaManySQL does the same for a batch. The subjects are sorted, or replicas would lock each other's rows crosswise. The arrays stand in
+// sub-selects so that the planner does not see their lengths. Else it would plan each execution anew, which takes longer than the execution.
 const quotaManySQL = `
 	WITH q AS (
 		SELECT k.id, k.name, k.account_id, k.scopes, k.expires_at, q.ord, coalesce(k.id, q.address) AS subject

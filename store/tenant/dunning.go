@@ -19,9 +19,9 @@ const (
 	maxDunningDays    = 60
 )
 
-// NextAttempt returns when the attempt after so many failed ones is due, nil if that was the last; first is when the invoice
-// became past due. It follows the schedule of Dunning. But once the account was disabled in between, attempts may be late:
-// then each keeps its distance from the one before, instead of all following at once.
+// NextAttempt returns when the attempt after so many failed ones is due, nil if that was the last. First is when the invoice became past due. It
+// follows the schedule of Dunning. But once the account was disabled in between, attempts may be late. Then each keeps its distance from the one
+// before, instead of all following at once.
 func (a *Account) NextAttempt(first, now core.Time, failed int64) *core.Time {
 	at := a.Dunning.V.next(first, failed)
 	if at != nil && a.hasRestedSince(first) {

@@ -16,9 +16,9 @@ const (
 	unknownLicenseLimit = 20
 )
 
-// CountLicenseKey counts that a program at an address shows a key, which is named by its hash. It is CodeRateLimit if that key was shown too often
-// within the minute, or too many unknown ones from this address: then it is not answered for one that exists either, or an answer would
-// say that a guess was right.
+// CountLicenseKey counts that a program at an address shows a key, which is named by its hash. It is CodeRateLimit if that key was shown too
+// often within the minute, or too many unknown ones from this address. Then one that exists is not answered either: an answer would say that a
+// guess was right.
 func (s *Store) CountLicenseKey(ctx context.Context, address, hash string) error {
 	guesses, err := s.quota.look(ctx, unknownLicenses(address))
 	if err != nil {

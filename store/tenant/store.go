@@ -1,4 +1,4 @@
-// Package tenant holds who sells on this server, and who may ask for them: accounts with their settings and secrets, API keys, and
+// Package tenant holds who sells on this server, and who may ask for them: accounts with their settings and secrets, and API keys. It also counts
 // how often each may ask.
 package tenant
 

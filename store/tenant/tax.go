@@ -36,8 +36,8 @@ type TaxSettings struct {
 	Rates    []TaxRate `json:"rates"`
 }
 
-// TaxRate is the rate of tax at a place: in a region of a country, in a country, or, without a country, everywhere that no
-// other rate is for.
+// TaxRate is the rate of tax at a place: in a region of a country, or in a country. Without a country it is the rate everywhere
+// that no other rate is for.
 type TaxRate struct {
 	Country *string `json:"country"`
 	Region  *string `json:"region"`
@@ -80,9 +80,9 @@ func (t *TaxSettings) IsInclusive(own *string) bool {
 // RateAt returns no rate, which is always known.
 func (NoTax) RateAt(*core.Address) (*TaxRate, bool) { return nil, true }
 
-// RateAt returns the most specific rate of the table that holds at the address, nil if none does. Known is false if the country
-// is not known and any country has a rate of its own: otherwise buyers who say nothing would pay as if they lived elsewhere.
-// The same goes for the region, in a country that has rates by region.
+// RateAt returns the most specific rate of the table that holds at the address, nil if none does. Known is false if the country is not known and
+// any country has a rate of its own. Otherwise buyers who say nothing would pay as if they lived elsewhere. The same goes for the region, in a
+// country that has rates by region.
 func (t flatTable) RateAt(address *core.Address) (*TaxRate, bool) {
 	country, region := place(address)
 	var best *TaxRate
@@ -99,8 +99,7 @@ func (t flatTable) RateAt(address *core.Address) (*TaxRate, bool) {
 	return best, known
 }
 
-// place returns the country and the region of an address, by which tax is looked up; each is empty if the address does not say
-// it.
+// place returns the country and the region of an address, by which tax is looked up. Each is empty if the address does not say it.
 func place(a *core.Address) (country, region string) {
 	if a == nil {
 		return "", ""
