@@ -70,9 +70,9 @@ func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *cust
 	return s.PriceBillIn(ctx, s.db, sub, customer, items, discounts)
 }
 
-// PriceBillIn fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
-// the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
-// stored. The total may be more than core.MaxAmount: what time bills has to be billed.
+// PriceBillIn fills in the amounts of lines that a subscription bills, discounts and tax included. It says how much of the total the customer's
+// credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is stored. The total may be more
+// than core.MaxAmount: what time bills has to be billed.
 func (s *Store) PriceBillIn(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*Bill, error) {
 	tax, err := s.tax(ctx, r, sub, customer)
 	if err != nil {

@@ -44,8 +44,8 @@ func (s *Subscription) source() grant.Source {
 	return grant.Source{Type: grant.SourceTypeSubscription, ID: s.ID}
 }
 
-// giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so, but a trial is, and so is one that
-// a change of plan began without a bill.
+// giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so. But a trial is, and so is one
+// that a change of plan began without a bill.
 func (s *Subscription) giving(p Plan) grant.Giving {
 	paid, isPaid := s.CurrentPeriodStart, s.IsPaid || s.IsCovered || s.Status == StatusTrialing
 	if isPaid {
@@ -174,8 +174,8 @@ func (s *Store) lateAccess(ctx context.Context, r db.Reader, sub *Subscription) 
 	return grant.ReasonPastDue, nil
 }
 
-// SwitchProduct gives what a locked subscription is for by a plan, if its grant says something else: another product in the place of the one
-// before, or another variant or quantity of the same. The caller stores the subscription.
+// SwitchProduct gives what a locked subscription is for by a plan, if its grant says something else. That is another product in the place of the
+// one before, or another variant or quantity of the same. The caller stores the subscription.
 func (s *Store) SwitchProduct(ctx context.Context, u *db.Unit, sub *Subscription, plan Plan) error {
 	was := sub.Granted.V
 	if was != nil && was.ProductID == plan.ProductID && was.PriceVariantID == plan.PriceVariantID && was.Quantity == plan.Quantity {

@@ -10,9 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// WaitingDiscount says what the current period of a subscription has off, if that is not what the next one has: the discount was
-// changed in the middle of the period, or was for this one alone. Until the period is over, a change of plan is priced with that.
-// Nil is nothing.
+// WaitingDiscount says what the current period of a subscription has off, if that is not what the next one has. The discount was changed in the
+// middle of the period, or was for this one alone. Until the period is over, a change of plan is priced with that. Nil is nothing.
 type WaitingDiscount struct {
 	Former *discount.Terms `json:"former"`
 }
@@ -61,8 +60,8 @@ func (s *Subscription) beginDiscount() {
 	}
 }
 
-// monthDay returns the day of the month on which months begin that begin with the period at start: that of all periods, or of this one if the
-// periods until now are not counted in months.
+// monthDay returns the day of the month on which months begin that begin with the period at start. It is that of all periods, or of this one if
+// the periods until now are not counted in months.
 func (s *Subscription) monthDay(start core.Time) int64 {
 	switch pricing.IntervalUnit(s.Interval) {
 	case pricing.IntervalUnitDay, pricing.IntervalUnitWeek:
@@ -81,8 +80,8 @@ func (s *Subscription) beginLater(from, start core.Time, anchorDay int64) error 
 	return s.Begin(start)
 }
 
-// postponeDiscount has the discount have as many periods of the plan from to on, on another anchor day, as it would have had from from on. So
-// it is at monthly billing, if its months have begun. Else it changes nothing.
+// postponeDiscount moves the end of the discount. From to on, on another anchor day, it has as many periods of the plan as it would have had from
+// from on. So it is at monthly billing, if its months have begun. Else it changes nothing.
 func (s *Subscription) postponeDiscount(plan Plan, from, to core.Time, anchorDay int64) (err error) {
 	if s.DiscountEndsAt == nil || pricing.IntervalUnit(plan.Interval) != pricing.IntervalUnitMonth || plan.IntervalCount != 1 {
 		return nil
@@ -128,11 +127,10 @@ func (s *Subscription) next() []lineitem.Item {
 // GiveDiscount gives a locked subscription a discount from its next period on. A nil ref changes nothing, an empty one
 // takes the discount away.
 //
-// Giving it counts as a use of the discount, by the same rules as at a checkout: what they refuse is CodeInvalid on discount,
-// and a discount that does not exist is CodeMissing. The use of the former discount is given back if it has never taken
-// anything off. The discount that the subscription has already is left alone, unless it would take nothing off the next period
-// any more: then it is given again. While a change of plan is being paid, which was priced with the discount that there was, it is
-// CodeInvalid on status. The caller stores the subscription.
+// Giving it counts as a use of the discount, by the same rules as at a checkout. What they refuse is CodeInvalid on discount, and a discount that
+// does not exist is CodeMissing. The use of the former discount is given back if it has never taken anything off. The discount that the
+// subscription has already is left alone, unless it would take nothing off the next period any more. Then it is given again. While a change of
+// plan is being paid, which was priced with the discount that there was, it is CodeInvalid on status. The caller stores the subscription.
 func (s *Store) GiveDiscount(ctx context.Context, u *db.Unit, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || *ref == core.Deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil

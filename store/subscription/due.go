@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Due returns at most limit subscriptions that have something to do by now: of one account by its own clock, or
-// with an empty account of all. Disabled accounts are left out.
+// Due returns at most limit subscriptions that have something to do by now. They are of one account by its own clock, or with an empty account of
+// all. Disabled accounts are left out.
 func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
 }
@@ -23,9 +23,9 @@ func (s *Store) DueAccounts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// IsBeingCharged reports whether the outcome of the latest invoice's payment is still to come. It says false for a subscription
-// that is past due and waits for an attempt of the schedule, because collect looks for itself; one that is to be tried at once
-// with a new payment method waits until the payment under way has its outcome.
+// IsBeingCharged reports whether the outcome of the latest invoice's payment is still to come. It says false for a subscription that is past due
+// and waits for an attempt of the schedule, because collect looks for itself. One that is to be tried at once with a new payment method waits
+// until the payment under way has its outcome.
 func (s *Store) IsBeingCharged(ctx context.Context, r db.Reader, sub *Subscription) (bool, error) {
 	if sub.LatestInvoiceID == nil || sub.Status == StatusPastDue && !sub.ExtraAttempt {
 		return false, nil
@@ -40,8 +40,8 @@ func (s *Subscription) ChangeIsBeingPaid() bool {
 	return s.PendingChange.V != nil && s.PendingChange.V.InvoiceID != nil
 }
 
-// CheckFree returns CodeInvalid on status while a payment of the locked subscription is under way: for a change of plan, or for
-// what it last billed. The outcome decides what becomes of the subscription, so nothing else may change it meanwhile.
+// CheckFree returns CodeInvalid on status while a payment of the locked subscription is under way. That is for a change of plan, or for what it
+// last billed. The outcome decides what becomes of the subscription, so nothing else may change it meanwhile.
 func (s *Store) CheckFree(ctx context.Context, r db.Reader, sub *Subscription) error {
 	if sub.ChangeIsBeingPaid() {
 		return errChangeIsBeingPaid

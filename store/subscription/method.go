@@ -14,9 +14,9 @@ import (
 // whoever has many cards shall not find out here which of them are good.
 const maxTriesADay = 5
 
-// ChargeWith makes a method the one that a locked subscription is charged with. If the subscription is past due, its latest
-// invoice is tried with the method at once, beside the schedule, unless it was tried with it before or too often within the
-// last day. The caller stores the subscription.
+// ChargeWith makes a method the one that a locked subscription is charged with. If the subscription is past due, its latest invoice
+// is tried with the method at once, beside the schedule. It is not if it was tried with it before, or too often within the last
+// day. The caller stores the subscription.
 func (s *Store) ChargeWith(ctx context.Context, u *db.Unit, sub *Subscription, m *payment.SavedMethod, now core.Time) error {
 	sub.Method, sub.ExtraAttempt, sub.GotCard = core.JSONOf(m.Billing()), false, true
 	if sub.Status != StatusPastDue {
@@ -46,9 +46,9 @@ func (s *Store) LockPastDue(ctx context.Context, u *db.Unit, account, customerID
 	return subs, nil
 }
 
-// Method returns what a subscription is charged with, whether by a renewal, a retry or somebody's request: its
-// own method as long as the customer has it, or else the customer's default, or nil if there is neither. If only a typed address
-// says that the subscription is the customer's, it has its own method or none: what the customer has saved is not touched.
+// Method returns what a subscription is charged with, whether by a renewal, a retry or somebody's request. It is its own method as long as the
+// customer has it, or else the customer's default, or nil if there is neither. If only a typed address says that the subscription is the
+// customer's, it has its own method or none. What the customer has saved is not touched.
 func (s *Store) Method(ctx context.Context, sub *Subscription) (*payment.BillingMethod, error) {
 	return s.MethodIn(ctx, s.db, sub)
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// anchorNext has the months or years of a plan that waits begin on the day of the month of its first period, if it follows on days or weeks,
-// which are on no such day.
+// anchorNext has the months or years of a plan that waits begin on the day of the month of its first period. That is so if it follows on days or
+// weeks, which are on no such day.
 func (s *Subscription) anchorNext() {
 	if s.PendingChange.V != nil {
 		s.AnchorDay = s.monthDay(s.CurrentPeriodEnd)
 	}
 }
 
-// BeginPeriod moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. If the
-// period does not follow on the one before, after a trial or a pause, its first day becomes the day of the month on which
-// periods begin. So it does if it follows on weeks or days: see anchorNext.
+// BeginPeriod moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. After a trial or a
+// pause the period does not follow on the one before. Then its first day becomes the day of the month on which periods begin. So it does if it
+// follows on weeks or days: see anchorNext.
 func (s *Subscription) BeginPeriod(start core.Time) error {
 	s.anchorNext()
 	if change := s.PendingChange.V; change != nil {
@@ -71,7 +71,7 @@ func (s *Subscription) EndPastDue(now core.Time) error {
 	return s.skipPassed(now)
 }
 
-// skipPassed skips the periods that have both begun and ended since the current one: nobody is billed for those in which the subscription was
+// skipPassed skips the periods that have both begun and ended since the current one. Nobody is billed for those in which the subscription was
 // past due, and at monthly billing they are no months of its discount. A subscription that ends or pauses with its period skips none.
 func (s *Subscription) skipPassed(now core.Time) error {
 	if s.CancelAtPeriodEnd || s.PauseAtPeriodEnd || s.IsComplete() {

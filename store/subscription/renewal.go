@@ -19,8 +19,8 @@ type Renewal struct {
 	Balance      int64
 }
 
-// Recurs reports whether the periods after that one cost the same, as far as it is known now: they do not if it has a discount that does not last,
-// or prorations.
+// Recurs reports whether the periods after that one cost the same, as far as it is known now. They do not if it has a discount that does not
+// last, or prorations.
 func (r *Renewal) Recurs() bool {
 	terms := r.Subscription.Discount.V
 	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || terms != nil && terms.Duration == discount.DurationForever)
@@ -37,8 +37,8 @@ func (r *Renewal) IsLast() bool {
 	return cycles != nil && r.Subscription.cyclesPaid()+1 >= *cycles
 }
 
-// LastBillAmount returns what a subscription that ends with its period, or is complete then, charges its customer with a last bill, as
-// things stand: debits that wait, without what their balance pays. It is 0 if there is no last bill.
+// LastBillAmount returns what a subscription that ends with its period, or is complete then, charges its customer with a last bill. As things
+// stand that is debits that wait, without what their balance pays. It is 0 if there is no last bill.
 func (s *Store) LastBillAmount(ctx context.Context, account, ref string) (int64, error) {
 	sub, customer, _, err := s.Subscriber(ctx, account, ref)
 	if err != nil || sub.HasEnded() || sub.Status == StatusPastDue || len(sub.Prorations.V) == 0 {
@@ -52,7 +52,7 @@ func (s *Store) LastBillAmount(ctx context.Context, account, ref string) (int64,
 }
 
 // PreviewRenewal returns what the next period is going to cost as things stand. That of a paused subscription begins when
-// it is resumed. A subscription that will not be renewed, because it has ended or ends with its period, is CodeInvalid on status, which says
+// it is resumed. A subscription that will not be renewed, because it has ended or ends with its period, is CodeInvalid on status. That error says
 // what a last bill charges.
 func (s *Store) PreviewRenewal(ctx context.Context, account, ref string) (*Renewal, error) {
 	sub, customer, now, err := s.Subscriber(ctx, account, ref)

@@ -45,7 +45,7 @@ func (r *Rest) Sum() int64 {
 	return sum
 }
 
-// Cut takes an amount off the rest, which is no more than its sum: off debits that wait first, because nobody has paid them, and then
+// Cut takes an amount off the rest, which is no more than its sum. It takes it off debits that wait first, because nobody has paid them, and then
 // off what was paid, the last parts first. It returns what it took of each order.
 func (r *Rest) Cut(amount int64) []OrderCredit {
 	for i := range r.Debits {
@@ -169,7 +169,7 @@ func (s *Store) paidLines(ctx context.Context, r db.Reader, sub *Subscription) (
 	return lines, nil
 }
 
-// Leave reduces the part to what is left of it at a moment, which is no more than is kept of the order: what was paid for it and neither
+// Leave reduces the part to what is left of it at a moment. Its amount is no more than is kept of the order: what was paid for it and neither
 // refunded nor credited.
 func (p *PaidPart) Leave(kept int64, end, at core.Time) error {
 	var err error

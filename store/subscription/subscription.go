@@ -141,8 +141,7 @@ type Plan struct {
 	BillingCycles    *int64  `json:"billing_cycles"`
 }
 
-// PendingChange is a change of plan that has not taken place yet: it waits for the end of the period, or for the payment of its
-// invoice.
+// PendingChange is a change of plan that has not taken place yet. It waits for the end of the period, or for the payment of its invoice.
 type PendingChange struct {
 	Plan        Plan           `json:"plan"`
 	EffectiveAt core.Time      `json:"effective_at"`
@@ -210,8 +209,8 @@ func (s *Subscription) nextPlan() Plan {
 	return s.CurrentPlan()
 }
 
-// IsComplete reports whether no period follows the current one: all its billing cycles are over, and so they are by the plan of a change
-// that waits.
+// IsComplete reports whether no period follows the current one. Then all its billing cycles are over, and so they are by the plan
+// of a change that waits.
 func (s *Subscription) IsComplete() bool {
 	over := func(cycles *int64) bool { return cycles != nil && s.cyclesPaid() >= *cycles }
 	return over(s.BillingCycles) && over(s.nextPlan().BillingCycles)
@@ -262,8 +261,8 @@ func (s *Subscription) Begin(start core.Time) error {
 	return err
 }
 
-// Schedule sets DueAt, when something is to be done next for the subscription: the end of its period, the next attempt to
-// collect, or the end of its pause. Nil means that the worker leaves it alone.
+// Schedule sets DueAt, when something is to be done next for the subscription. That is the end of its period, the next attempt to collect, or the
+// end of its pause. Nil means that the worker leaves it alone.
 func (s *Subscription) Schedule() {
 	s.DueAt = nil
 	switch s.Status {

@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// PlanUnits is what a subscription has taken from the stock of a price variant. Nothing that was sold comes back to a stock: so a
-// subscription may have again what it had before, and takes only what is more than it ever had.
+// PlanUnits is what a subscription has taken from the stock of a price variant. Nothing that was sold comes back to a stock. So a subscription
+// may have again what it had before, and takes only what is more than it ever had.
 type PlanUnits struct {
 	PriceVariantID string `json:"price_variant"`
 	Most           int64  `json:"most"`            // the most units that it had at a time, and that were sold
