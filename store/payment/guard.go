@@ -14,19 +14,20 @@ import (
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// guard counts what is tried under one subject, such as an address, by everybody and on every replica, so that nobody can try
-// card after card. Its time is the store's: an account's own clock lets nobody try sooner.
+// guard counts what is tried under one subject, such as an address, by everybody and on every replica. So nobody can try card after card. Its
+// time is the store's: an account's own clock lets nobody try sooner. UnderWay of a guardHeld is how many pieces payments hold; without a network
+// only of those that wait for a bank.
 type guard struct {
 	Subject  string    `db:"subject"`
 	Declines int64     `db:"declines"`  // in the hour from Since on
-	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; for guardHeld how many pieces they hold, and without a network only of those that wait for a bank
+	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines
 	Since    core.Time `db:"since"`
 	RetryAt  core.Time `db:"retry_at"`
 }
 
-// patience says what a guard lets pass. As long as there are fewer than Free declines nobody waits, and at most atOnce payments
-// may be under way, but no more than could be declined before Free is reached. From then on only one payment at a time may be
-// tried, and each decline makes the next one wait.
+// patience says what a guard lets pass. As long as there are fewer than Free declines nobody waits, and at most atOnce payments may be under way.
+// They are no more than could be declined before Free is reached. From then on only one payment at a time may be tried, and each decline makes
+// the next one wait.
 type patience struct {
 	throttle.Waits
 	atOnce int64
@@ -45,7 +46,7 @@ const (
 	guardInside   = "inside:"
 	guardCustomer = "customer:"
 	guardInvoice  = "invoice:"
-	guardHeld     = "held:" // with the id of a thing of which there are only so many, and a network that holds some of it, or none: all of them
+	guardHeld     = "held:" // with the id of a scarce thing, and a network that holds some of it; without a network it counts all of them
 	guardTurn     = "turn:" // with a network that took its turn while sales were paused
 	guardSales    = "sales" // declines of all buyers without a key in an account, which are only counted
 )
@@ -96,8 +97,8 @@ func (b Buyer) SubjectsOf(invoice string) []string {
 	return append(b.guards(nil), guardInvoice+invoice)
 }
 
-// guards returns the subjects under which a payment of the buyer is counted. A typed e-mail address is none of them: whoever
-// tries cards types another one each time, and the person whose address it is could not buy any more.
+// guards returns the subjects under which a payment of the buyer is counted. A typed e-mail address is none of them. Whoever tries cards types
+// another one each time, and the person whose address it is could not buy any more.
 func (b Buyer) guards(customer *string) []string {
 	var guards []string
 	if host, network := throttle.Around(b.Address); b.Keyless() && network != "" {
@@ -152,8 +153,8 @@ func tryAgain(wait time.Duration, why string) error {
 	return &core.Error{Code: core.CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, throttle.Spoken(wait)), After: wait}
 }
 
-// NextTry counts another try to pay for the same thing, and returns how many there were and when the next one may be, or CodeRateLimit
-// if this one comes too soon. Every try before it was declined. They are forgotten once guardWindow has passed since the last one and its wait.
+// NextTry counts another try to pay for the same thing, and returns how many there were and when the next one may be. It is CodeRateLimit if this
+// one comes too soon. Every try before it was declined. They are forgotten once guardWindow has passed since the last one and its wait.
 func NextTry(tries int64, retryAt *core.Time, now core.Time) (int64, *core.Time, error) {
 	if retryAt != nil && now < *retryAt {
 		return tries, retryAt, tryAgain(retryAt.Time().Sub(now.Time()), tooManyDeclines)
@@ -166,8 +167,8 @@ func NextTry(tries int64, retryAt *core.Time, now core.Time) (int64, *core.Time,
 }
 
 // Guard counts a payment under its subjects before its provider is asked, or returns CodeRateLimit with the longest wait that
-// one of their guards demands. The rows of the guards stay locked until the transaction ends, so that payments at the same
-// moment are counted one after the other; they are locked after all other rows.
+// one of their guards demands. The rows of the guards stay locked until the transaction ends, so that payments at the same moment are counted one
+// after the other. They are locked after all other rows.
 //
 // Left says, for subjects that hold something, how many of it others can still have, and items are the lines that this payment buys. If
 // pausedUntil is not nil, the account's sales are paused and buyers take turns.
@@ -204,10 +205,10 @@ func (s *Store) Guard(ctx context.Context, u *db.Unit, account string, subjects 
 	return s.takeTurn(ctx, u, account, counted, *pausedUntil, now)
 }
 
-// SettleGuards tells the guards of a payment that it has its outcome. A decline is counted, and may make its subjects wait; a
-// payment that was canceled, because its buyer did not go on at their bank, is no decline. What it held of the lines is free
-// again; if it waited for the bank and was not paid, its network has to let others go first. If this decline was one too many
-// for the whole account, it returns until when payments are paused, else nil.
+// SettleGuards tells the guards of a payment that it has its outcome. A decline is counted, and may make its subjects wait. A payment that was
+// canceled, because its buyer did not go on at their bank, is no decline. What it held of the lines is free again. If it waited for the bank and
+// was not paid, its network has to let others go first. If this decline was one too many for the whole account, it returns until when payments
+// are paused, else nil.
 func (s *Store) SettleGuards(ctx context.Context, u *db.Unit, p *Payment, subjects []string, items []lineitem.Item, waited bool) (*core.Time, error) {
 	declines, near := int64(0), int64(0)
 	if p.Status == StatusFailed {
@@ -240,8 +241,8 @@ func (s *Store) SettleGuards(ctx context.Context, u *db.Unit, p *Payment, subjec
 	return s.watchSales(ctx, u, p.AccountID, near)
 }
 
-// endTry takes a payment off what is under way under its subjects, adds its declines (0 or 1), and sets until when each subject
-// has to wait after a decline. It returns the guards.
+// endTry takes a payment off what is under way under its subjects, and adds its declines (0 or 1). After a decline it sets until when each
+// subject has to wait. It returns the guards.
 func (s *Store) endTry(ctx context.Context, u *db.Unit, account string, subjects []string, sizes sizes, declines int64) ([]guard, error) {
 	counted, err := s.countGuards(ctx, u, account, subjects, sizes, -1, declines)
 	if err != nil || declines == 0 {
@@ -292,8 +293,8 @@ func (s *Store) countGuards(ctx context.Context, u *db.Unit, account string, sub
 	return counted, nil
 }
 
-// tryMethod counts a try to save a method as declined from the start: unlike a payment it has no row by which it could be ended
-// after a crash. ForgiveTry takes that back once the method was not declined. After too many declines it returns CodeRateLimit.
+// tryMethod counts a try to save a method as declined from the start. Unlike a payment it has no row by which it could be ended after a crash.
+// ForgiveTry takes that back once the method was not declined. After too many declines it returns CodeRateLimit.
 func (s *Store) tryMethod(ctx context.Context, u *db.Unit, account string, subjects []string) error {
 	if err := s.Guard(ctx, u, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
 		return err

@@ -14,18 +14,17 @@ import (
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// A payment that waits for its buyer's bank holds a use of the checkout link, a use of the discount, and the stock that it buys.
-// Nobody may hold all that there is without paying. So what one network holds of a thing is limited to as much as it leaves to
-// others. One payment may always hold what it buys: whether its bank is going to ask the buyer is known only afterwards, and
-// without this exception somebody who buys many pieces would be refused for ever. After such a payment was given up unpaid, the
-// exception does not hold for a while, so that others get their turn.
+// While a payment waits for its buyer's bank, it holds a use of the checkout link, a use of the discount, and the stock. Nobody may hold all that
+// there is without paying. So what one network holds of a thing is limited to as much as it leaves to others. One payment may always hold what it
+// buys. Whether its bank is going to ask the buyer is known only afterwards. Without this exception somebody who buys many pieces would be
+// refused for ever. After such a payment was given up unpaid, the exception does not hold for a while, so that others get their turn.
 //
 // A network is counted from the moment that its payment begins, because nobody knows yet whether its bank asks. Whoever is refused for
 // that was charged nothing, and may try again once the payments of their neighbours have their outcome, which takes seconds.
 //
 // All that wait together may not hold everything either, from however many networks they come: see HoldsTooMuch. There a payment counts
-// from the moment that its bank asks. Those that are only on their way take seconds, and most of them buy what they hold: in a rush they
-// would have every buyer refused whose bank asks.
+// from the moment that its bank asks. Those that are only on their way take seconds, and most of them buy what they hold. In a rush they would
+// have every buyer refused whose bank asks.
 
 // Purchase is what a payment of a checkout buys: its lines, by a checkout link and with a discount, or without.
 type Purchase struct {
@@ -35,10 +34,10 @@ type Purchase struct {
 	Items      []lineitem.Item
 }
 
-// HoldScarce notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
-// the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the
-// buyer's network. It returns by subject how many are left to others, nil if nothing is counted. Once the payment waits for a bank, HoldForAll
-// adds those of all networks.
+// HoldScarce notes what a payment that begins holds of things of which there are only so many. These are a use of the checkout
+// link, a use of the discount, and the stock of price variants. For each it adds a guard to the payment, whose subject names the
+// thing and the buyer's network. It returns by subject how many are left to others, nil if nothing is counted. Once the payment
+// waits for a bank, HoldForAll adds those of all networks.
 //
 // The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
 // program, nor for buyers behind a proxy that is not named, whose networks are not known.
@@ -96,9 +95,9 @@ func isOfAll(subject string) bool {
 	return strings.HasPrefix(subject, guardHeld) && strings.HasSuffix(subject, ":")
 }
 
-// HoldsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold more of a thing than they
-// leave to those who pay at once. A payment that is alone may hold what it buys. It is asked once the bank has, because whether a
-// bank asks is not known before; buyers who pay at once are never refused for what others hold.
+// HoldsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold too much of a thing. That is more than
+// they leave to those who pay at once. A payment that is alone may hold what it buys. It is asked once the bank has, because whether a bank asks
+// is not known before. Buyers who pay at once are never refused for what others hold.
 func (s *Store) HoldsTooMuch(ctx context.Context, r db.Reader, buys Purchase, p *Payment) (bool, error) {
 	scarce, err := s.scarce(ctx, r, buys, p)
 	sizes := sizesOf(buys.Items)
@@ -155,17 +154,17 @@ func sizesOf(items []lineitem.Item) sizes {
 	return sizes
 }
 
-// of returns how much a payment adds to the guard of a subject: the number of pieces if the subject is stock that it holds, and
-// 1 for every other subject.
+// of returns how much a payment adds to the guard of a subject. It is the number of pieces if the subject is stock that it holds, and 1 for every
+// other subject.
 func (s sizes) of(subject string) int64 {
 	thing, _ := strings.CutPrefix(subject, guardHeld)
 	id, _, _ := strings.Cut(thing, ":")
 	return max(s[id], 1)
 }
 
-// refusesHold returns how long a payment has to wait because its network holds too much of a thing, and the reason for the
-// buyer; 0 if it may go on. Left is how many are left to others, size what this payment buys; the guard has counted it already.
-// A network may hold as much as it leaves to others, or what one of its payments buys.
+// refusesHold returns how long a payment has to wait because its network holds too much of a thing, 0 if it may go on. It also returns the reason
+// for the buyer. Left is how many are left to others, size what this payment buys; the guard has counted it already. A network may hold as much
+// as it leaves to others, or what one of its payments buys.
 func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, string) {
 	switch {
 	case g.UnderWay <= left:
@@ -178,9 +177,9 @@ func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, stri
 	return 0, ""
 }
 
-// letOthersHold keeps a network whose payment was given up at the bank from holding the same things again if it would leave too
-// few to others. That lasts as long as the payment held them, at least shortestTurn and at most the account's payment hold.
-// Subjects are the guards of the payment; those that hold nothing are skipped.
+// letOthersHold is for a network whose payment was given up at the bank. It keeps it from holding the same things again if that would leave too
+// few to others. That lasts as long as the payment held them, at least shortestTurn and at most the account's payment hold. Subjects are the
+// guards of the payment; those that hold nothing are skipped.
 func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subjects []string) error {
 	var held []string
 	for _, subject := range slices.Sorted(slices.Values(subjects)) {

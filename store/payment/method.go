@@ -202,8 +202,8 @@ func (s *Store) ForgetMethods(ctx context.Context, u *db.Unit, c *customer.Custo
 	return nil
 }
 
-// MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
-// deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
+// MethodToCharge returns the payment method for a charge while a customer is away. It is the preferred one if that is given and not deleted, else
+// the customer's default. It is nil if there is neither; a deleted customer has none.
 func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
 	return s.MethodToChargeIn(ctx, s.db, account, customer, preferred)
 }

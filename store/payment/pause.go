@@ -16,8 +16,8 @@ const (
 	salesPause = 15 * time.Minute
 	// pausedTurn is the time between two of them who may pay all the same: see takeTurn.
 	pausedTurn = 20 * time.Second
-	// declinesOfOne is how many declines of one network count for the account, however few the account bears, and shareOfOne which
-	// part of what it bears counts otherwise: a single network stops nobody's sales.
+	// declinesOfOne is how many declines of one network count for the account, however few the account bears. More count up to one part in
+	// shareOfOne of what it bears. So a single network stops nobody's sales.
 	declinesOfOne, shareOfOne = 5, 10
 )
 
@@ -64,9 +64,9 @@ func (s *Store) watchSales(ctx context.Context, u *db.Unit, account string, near
 }
 
 // takeTurn lets one buyer at a time pay while the account's sales are paused until the given time, and returns CodeRateLimit to
-// the others. It refuses every buyer near whom, in counted, a payment was declined lately: whoever tries cards then needs a
-// fresh network for each of them, and gets no faster with many. A network has one turn in a pause, whatever becomes of it, and
-// another one only if that was paid, and for more than nothing: nobody takes the turns of others by beginning payments, or trials.
+// the others. It refuses every buyer near whom, in counted, a payment was declined lately. Whoever tries cards then needs a fresh network for
+// each of them, and gets no faster with many. A network has one turn in a pause, whatever becomes of it. It has another one only if that was
+// paid, and for more than nothing. So nobody takes the turns of others by beginning payments, or trials.
 func (s *Store) takeTurn(ctx context.Context, u *db.Unit, account string, counted []guard, until, now core.Time) error {
 	for _, g := range counted {
 		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)

@@ -17,8 +17,8 @@ func (s *Store) HoldTime(ctx context.Context, r db.Reader, account string) (time
 // ScarceHold is how long a payment waits while it and others that wait hold more of something than they leave.
 const ScarceHold = 5 * time.Minute
 
-// Waiting returns at most limit payments of an account whose buyers have not done what was required of them within the
-// time that the seller gives them, the oldest first.
+// Waiting returns at most limit payments of an account, the oldest first. Their buyers have not done what was required of them within the time
+// that the seller gives them.
 func (s *Store) Waiting(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
