@@ -26,8 +26,8 @@ type Deliverable struct {
 	Waits bool // it is a licence key, of which there is none left: the next one that is imported is for it
 }
 
-// version is the number of the version of a file f that a grant g opens: the newest one, or if additions are for new buyers the newest that was
-// ready when the grant was given, the first one if none was.
+// version is the number of the version of a file f that a grant g opens. It is the newest one, unless additions are for new buyers. Then it is
+// the newest that was ready when the grant was given, or the first one if none was.
 const version = `CASE p.delivery_updates WHEN 'all_buyers' THEN f.version ELSE COALESCE(
 	(SELECT MAX(v.version) FROM file_versions v WHERE v.account_id = f.account_id AND v.file_id = f.id AND v.ready < substr(g.id, 7)),
 	(SELECT MIN(v.version) FROM file_versions v WHERE v.account_id = f.account_id AND v.file_id = f.id AND v.ready IS NOT NULL), f.version) END`
@@ -145,8 +145,8 @@ func (s *Store) HasProduct(ctx context.Context, account, customer, product strin
 		WHERE g.account_id = ? AND g.customer_id = ? AND g.product_id || '' = ? AND `+db.ActiveGrantSQL+` ORDER BY g.id LIMIT 1`, account, customer, product, now)
 }
 
-// HasExperience returns a grant that opens an experience to a customer now, nil if there is none: of several the oldest by which its files can be
-// downloaded as often as they want, else the newest, whose limit is the last to be used up.
+// HasExperience returns a grant that opens an experience to a customer now, nil if there is none. Of several it is the oldest by which its files
+// can be downloaded as often as they want. If there is none of these, it is the newest, whose limit is the last to be used up.
 func (s *Store) HasExperience(ctx context.Context, account, customer, experience string) (*Grant, error) {
 	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {

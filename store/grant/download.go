@@ -39,8 +39,8 @@ func (g *Grant) File(id string) *Deliverable {
 	return &g.Deliverables[at]
 }
 
-// opens returns what a grant opens that is a file, of the product itself or of an experience that the product delivers, nil if it does not open
-// it.
+// opens returns what a grant opens that is a file, nil if it does not open it. The file is of the product itself, or of an experience that the
+// product delivers.
 func (s *Store) opens(ctx context.Context, g *Grant, file string) (*Deliverable, error) {
 	if d := g.File(file); d != nil {
 		return d, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// ReadyVersions returns at most limit versions that are ready, of any account, which follow one in the order of accounts and ids; nil is before
-// the first.
+// ReadyVersions returns at most limit versions that are ready, of any account. They follow one in the order of accounts and ids;
+// nil is before the first.
 func (s *Store) ReadyVersions(ctx context.Context, after *FileVersion, limit int) ([]FileVersion, error) {
 	if after == nil {
 		after = &FileVersion{}
@@ -18,8 +18,8 @@ func (s *Store) ReadyVersions(ctx context.Context, after *FileVersion, limit int
 		WHERE (account_id, id) > (?, ?) AND status = 'ready' ORDER BY account_id, id LIMIT ?`, after.AccountID, after.ID, limit)
 }
 
-// NamedBytes returns what the bucket may have of files of an account, by key: whether the bytes may still be coming, or are to be removed, so that
-// they need not be whole.
+// NamedBytes returns what the bucket may have of files of an account, by key. The value is whether the bytes may still be coming, or are to be
+// removed: then they need not be whole.
 func (s *Store) NamedBytes(ctx context.Context, account string, files []string) (map[string]bool, error) {
 	slices.Sort(files)
 	condition, arg := s.db.In("file_id", slices.Compact(files))

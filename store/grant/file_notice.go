@@ -70,7 +70,7 @@ func (s *Store) EndNotice(ctx context.Context, u *db.Unit, n *Notice) error {
 	return err
 }
 
-// NextToTell returns the next customers whose grants open the file of a locked notice, and notes that they were told, which commits with what the
+// NextToTell returns the next customers whose grants open the file of a locked notice. It notes that they were told, which commits with what the
 // caller writes for them. One may come again, by another grant. The notice ends with the last of them.
 func (s *Store) NextToTell(ctx context.Context, u *db.Unit, n *Notice) ([]string, error) {
 	now, err := db.BusinessNow(ctx, u, n.AccountID)
@@ -141,8 +141,8 @@ const afterGrants = "grant_9"
 // openedBatch is how many grants of a customer OpenedFor reads at a time.
 const openedBatch = 100
 
-// OpenedFor returns the grant by which a customer has the newest version of a file now, the newest of several, and what of it that is. Both are nil
-// if there is none.
+// OpenedFor returns the grant by which a customer has the newest version of a file now, and what of it that is. Of several it is the newest
+// grant. Both are nil if there is none.
 func (s *Store) OpenedFor(ctx context.Context, account, customer string, f *File) (best *Grant, opened *Deliverable, err error) {
 	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {

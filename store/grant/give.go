@@ -61,10 +61,10 @@ func (s *Store) GiveNew(ctx context.Context, u *db.Unit, givings []Giving) ([]Gr
 	return grants, nil
 }
 
-// Give gives what a source may have given before: then it is the same grant, with the variant, the quantity and the paid period of
-// now. One that was revoked with its plan or its subscription is active again, unless a refund that stands took it away. What comes in the
-// place of another item is had as that one was: it is suspended or revoked if that was, so that no change of plan undoes a refund or the
-// seller's word; and the other one ends.
+// Give gives what a source may have given before. Then it is the same grant, with the variant, the quantity and the paid period of now. One that
+// was revoked with its plan or its subscription is active again, unless a refund that stands took it away. What comes in the place of another
+// item is had as that one was, and the other one ends. It is suspended or revoked if that was, so that no change of plan undoes a refund or the
+// seller's word.
 func (s *Store) Give(ctx context.Context, u *db.Unit, in Giving) (*Grant, error) {
 	given, err := s.lockSource(ctx, u, in.Account, in.Source)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Store) giveAgain(ctx context.Context, u *db.Unit, g *Grant, in Giving) 
 	return s.save(ctx, u, g)
 }
 
-// again is the state in which a grant that ended with its plan or its subscription comes back: a refund that stands still takes it away.
+// again is the state in which a grant comes back that ended with its plan or its subscription. A refund that still stands takes it away.
 func (g *Grant) again() (Status, Reason) {
 	if g.Refunded {
 		return StatusRevoked, ReasonRefund

@@ -93,8 +93,8 @@ func TestGrant_KeepsThatItWasRefunded(t *testing.T) {
 	})
 }
 
-// TestGrant_IsTheSellersDecisionUntilItEnds says that what the seller has reinstated is theirs to answer for, however often its subscription is
-// paused, or refunded for a while: what the plan says of it is not expected of it.
+// TestGrant_IsTheSellersDecisionUntilItEnds says that the seller answers for a grant that they have reinstated. That stays so however often its
+// subscription is paused, or refunded for a while. What the plan says of it is not expected of it.
 func TestGrant_IsTheSellersDecisionUntilItEnds(t *testing.T) {
 	sub := Source{Type: SourceTypeSubscription, ID: "sub_1"}
 	eachLicensor(t, func(t *testing.T, s *licensor) {

@@ -70,7 +70,7 @@ func (s *Store) deactivate(ctx context.Context, u *db.Unit, k *LicenseKey, a *Li
 	return u.Update(ctx, licenseKeyColumns, k)
 }
 
-// activationOf reads an activation of a key by its id, or returns CodeMissing on param, the field that named it; that is empty for the path.
+// activationOf reads an activation of a key by its id, or returns CodeMissing on param. That is the field that named it, empty for the path.
 func (s *Store) activationOf(ctx context.Context, u *db.Unit, k *LicenseKey, ref, param string) (*LicenseActivation, error) {
 	id, ok := core.ParseID(core.KindLicenseActivation, ref)
 	if !ok {

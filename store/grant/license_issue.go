@@ -172,8 +172,8 @@ func (k *LicenseKey) limit(asked *Licensing, quantity int64) {
 // maxActivations bounds what quantities multiply.
 const maxActivations = 1_000_000_000
 
-// planLicense has the licence key of a locked grant follow another price variant or quantity: it gets the limits of now, ends if none is asked for any
-// more, and comes back, or is issued, once one is. A key that a hand has ended stays so, and no other is issued.
+// planLicense has the licence key of a locked grant follow another price variant or quantity. It gets the limits of now. It ends if none is asked
+// for any more, and comes back, or is issued, once one is. A key that a hand has ended stays so, and no other is issued.
 func (s *Store) planLicense(ctx context.Context, u *db.Unit, g *Grant) error {
 	asked, err := s.licensingOf(ctx, u, g)
 	if err != nil {
@@ -266,8 +266,8 @@ func (s *Store) reviveLicense(ctx context.Context, u *db.Unit, g *Grant, now cor
 	return s.issueLicense(ctx, u, g)
 }
 
-// expireLicense has the key of a grant end with it, after the grant has got another end than was: a key that ended with the grant ends with it
-// then, and one with an end of its own at the earlier of the two.
+// expireLicense has the key of a grant end with it, after the grant has got another end than was. A key that ended with the grant ends with it
+// again. One with an end of its own ends at the earlier of the two.
 func (s *Store) expireLicense(ctx context.Context, u *db.Unit, g *Grant, was *core.Time) error {
 	const forever = int64(math.MaxInt64)
 	own, end := forever, forever

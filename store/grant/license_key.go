@@ -130,7 +130,7 @@ func (s *Store) GetLicenseKey(ctx context.Context, account, ref string) (*Licens
 	return k, err
 }
 
-// text returns the text of a key, nil if it was sealed with a secret key that is lost: then it still serves whoever has it, and what else a
+// text returns the text of a key, nil if it was sealed with a secret key that is lost. Then it still serves whoever has it, and what else a
 // customer has is shown. `doctor` tells which.
 func (s *Store) text(k *LicenseKey) (*string, error) {
 	text, err := s.db.Options.Sealer.Open(k.SealedKey, k.sealContext())

@@ -33,8 +33,8 @@ type licenseClaims struct {
 	ExpiresAt   int64  `json:"exp"`
 }
 
-// tokenEnd returns when a token of the key that is made now ends: with the days that the device may be offline, or with the key itself, or
-// soon after the period that its subscription has paid for.
+// tokenEnd returns when a token of the key that is made now ends, which is the earliest of three moments. One is after the days that the device
+// may be offline, one is the end of the key itself. The third is soon after the period that its subscription has paid for.
 func (k *LicenseKey) tokenEnd(now core.Time) core.Time {
 	days := int64(defaultOfflineDays)
 	if k.OfflineDays != nil {
@@ -50,7 +50,8 @@ func (k *LicenseKey) tokenEnd(now core.Time) core.Time {
 	return end
 }
 
-// licenseToken returns the proof that a key may be used on a device until some moment: a compact JWS (RFC 7515) under the account's signing key.
+// licenseToken returns the proof that a key may be used on a device until some moment. It is a compact JWS (RFC 7515) under the
+// account's signing key.
 func licenseToken(signer *signer, k *LicenseKey, fingerprint string, now, end core.Time) (string, error) {
 	head, err := json.Marshal(licenseHeader{Algorithm: "EdDSA", Type: "JWT", KeyID: signer.id})
 	if err != nil {

@@ -23,7 +23,8 @@ const (
 	LicenseNotActivated LicenseCode = "not_activated"
 )
 
-// LicenseUse is what a program shows: a key, the id of the product that it is, and the device, by a fingerprint or by an activation.
+// LicenseUse is what a program shows: a key, the id of the product that it is for, and the device. That is named by a fingerprint
+// or by an activation.
 type LicenseUse struct {
 	Key, Product, Fingerprint, Activation string
 
@@ -98,8 +99,8 @@ func (s *Store) ValidateLicense(ctx context.Context, account string, use License
 	})
 }
 
-// ActivateLicense makes a key active on a device, and returns the activation with its Token. The same fingerprint again is the same activation. A key that
-// is not found is CodeMissing on key, one that cannot be used CodeInvalid on key, and one without a free place CodeInvalid on
+// ActivateLicense makes a key active on a device, and returns the activation with its Token. The same fingerprint again is the same activation. A
+// key that is not found is CodeMissing on key, and one that cannot be used is CodeInvalid on key. One without a free place is CodeInvalid on
 // activation_limit.
 func (s *Store) ActivateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseActivation, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseActivation, error) {

@@ -47,9 +47,10 @@ func (s *Store) WaitingAccounts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// DueLicenseWaits names the products of an account, at most limit, for which a grant waits although an imported key is left, for ServeLicenseWaits. An
-// import serves those who wait, but sees no sale that commits at the same time, nor a sale the key that another one takes and gives back; and a grant or a key may come
-// back later. It costs a look at two indexes for each product that somebody waits for, however many wait.
+// DueLicenseWaits names the products of an account, at most limit, for which a grant waits although an imported key is left, for
+// ServeLicenseWaits. An import serves those who wait, but sees no sale that commits at the same time. Nor does a sale see the key that another
+// one takes and gives back. A grant or a key may also come back later. It costs a look at two indexes for each product that somebody waits for,
+// however many wait.
 func (s *Store) DueLicenseWaits(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	now, err := db.BusinessNow(ctx, s.db, account)
 	if err != nil {
@@ -68,8 +69,8 @@ func (s *Store) DueLicenseWaits(ctx context.Context, account string, limit int) 
 	})
 }
 
-// ServeLicenseWaits hands imported keys of a product to the grants that wait for one, the oldest first, and reports whether some got theirs: of all that
-// try, one gives a grant its key.
+// ServeLicenseWaits hands imported keys of a product to the grants that wait for one, the oldest first. It reports whether some got theirs. Of
+// all that try, one gives a grant its key.
 func (s *Store) ServeLicenseWaits(ctx context.Context, account, product string) (bool, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		served, err := s.serveWaiting(ctx, u, account, product, waitsServed)
@@ -77,8 +78,8 @@ func (s *Store) ServeLicenseWaits(ctx context.Context, account, product string) 
 	})
 }
 
-// serveWaiting hands imported keys of a product to the grants that wait for one, the oldest first and at most so many, and returns how many got theirs. A
-// wait or a grant that somebody else has locked is passed over: DueLicenseWaits finds it again.
+// serveWaiting hands imported keys of a product to the grants that wait for one, the oldest first and at most so many. It returns how many got
+// theirs. A wait or a grant that somebody else has locked is passed over: DueLicenseWaits finds it again.
 func (s *Store) serveWaiting(ctx context.Context, u *db.Unit, account, product string, keys int) (served int, err error) {
 	ids, err := db.Select[string](ctx, u, `
 		SELECT id FROM license_waits WHERE account_id = ? AND product_id = ? AND NOT paused ORDER BY account_id, product_id, id LIMIT ?`+u.LockSkip(), account, product, keys)

@@ -98,8 +98,8 @@ func UploadElsewhere(received int64) error {
 	return &core.Error{Code: core.CodeUploadConflict, Message: fmt.Sprintf("Go on at offset %d, or start again without one.", received)}
 }
 
-// ClaimUpload makes the caller the writer of an upload, at an offset, and commits. It is CodeUploadConflict if there is another writer, or
-// if the offset is neither 0 nor where the bytes end; CodeGone if the upload is over.
+// ClaimUpload makes the caller the writer of an upload, at an offset, and commits. It is CodeUploadConflict if there is another writer, or if the
+// offset is neither 0 nor where the bytes end. It is CodeGone if the upload is over.
 func (s *Store) ClaimUpload(ctx context.Context, p *Upload, offset int64) (*Upload, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Upload, error) {
 		return s.claimUpload(ctx, u, p.AccountID, p.ID, core.NewULID(), func(p *Upload) error {
