@@ -104,16 +104,16 @@ type DeliveryResult struct {
 	Response   string `json:"response"`
 }
 
-// Exchange is the result of a dispatcher's round: the deliveries that it has claimed, and the endpoints (Closed) that it
-// must leave to another replica because our keys do not open their secret.
+// Exchange is the result of a dispatcher's round: the deliveries that it has claimed, and some endpoints (Closed). It must leave these to another
+// replica because our keys do not open their secret.
 type Exchange struct {
 	Claimed []ClaimedDelivery
 	Closed  map[string]bool
 }
 
-// ExchangeDeliveries is the one write of a dispatcher's round: it records the results of attempts and then claims
-// deliveries of the endpoints asked for, all in one transaction. What it returns is being sent, under a lease that
-// the caller's results must carry; a result whose lease was lost changes nothing.
+// ExchangeDeliveries is the one write of a dispatcher's round. In one transaction it records the results of attempts and then claims deliveries
+// of the endpoints asked for. What it returns is being sent, under a lease that the caller's results must carry; a result whose lease was lost
+// changes nothing.
 //
 // Of the deliveries of one endpoint with the same ordering key only the earliest unfinished one is claimed. The
 // pending deliveries of an endpoint that is inactive or gone end as failed, endpoint_inactive. Those of an endpoint whose

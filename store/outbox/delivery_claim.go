@@ -42,8 +42,8 @@ type ClaimedDelivery struct {
 	Endpoint   *WebhookEndpoint
 }
 
-// claimKey names a claim on a delivery. Lease is a new token for each claim, so that the late result of an earlier
-// attempt is not taken for that of a later one.
+// claimKey names a claim on a delivery. Lease is a new token for each claim. So the late result of an earlier attempt is not taken
+// for that of a later one.
 type claimKey struct {
 	AccountID  string `db:"account_id" json:"account"`
 	EndpointID string `db:"endpoint_id" json:"endpoint"`
@@ -52,8 +52,8 @@ type claimKey struct {
 }
 
 // maxAttempts is how often a delivery may be sent without anybody learning the result. Then it is given up, because
-// something about it seems to break its sender. That is no proof: a sender that is killed again and again for another reason
-// takes the oldest deliveries with it each time, some before it has sent them. Five were too few for that.
+// something about it seems to break its sender. That is no proof. A sender that is killed again and again for another reason takes the oldest
+// deliveries with it each time, some before it has sent them. Five were too few for that.
 const maxAttempts = 10
 
 // claimWindow is how many of an endpoint's oldest pending deliveries a claim looks at. Without it, every claim would
@@ -90,9 +90,9 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 	return rows, nil
 }
 
-// claimDeliveries does the claims of a round. What waits for an endpoint that is inactive or deleted ends as failed, at
-// most 1000 deliveries at a time; an endpoint whose secret our keys do not open is returned as closed. The endpoints are
-// in the same order everywhere, so that two dispatchers cannot wait for each other.
+// claimDeliveries does the claims of a round. What waits for an endpoint that is inactive or deleted ends as failed, at most 1000 deliveries at a
+// time. An endpoint whose secret our keys do not open is returned as closed. The endpoints are in the same order everywhere, so that two
+// dispatchers cannot wait for each other.
 func (s *Store) claimDeliveries(ctx context.Context, u *db.Unit, claims []DeliveryClaim, lease time.Duration) (e Exchange, err error) {
 	if len(claims) == 0 {
 		return e, nil
@@ -146,11 +146,11 @@ func (s *Store) endpointsOf(ctx context.Context, u *db.Unit, claims []DeliveryCl
 	return endpoints, err
 }
 
-// claimActive claims deliveries of active endpoints and reads what is needed to send them. They are read by a statement
-// of their own, because that one sees what another replica has finished since the claim: such a delivery is not sent
-// again, and the claim ends with its lease. The condition names the states that are not pending, because PostgreSQL
-// would otherwise read the index of unfinished deliveries from end to end. Each is looked up: PostgreSQL would join all that an account has, while it
-// thinks of the tables as they were a moment ago, and everybody's webhooks would wait for that.
+// claimActive claims deliveries of active endpoints and reads what is needed to send them. They are read by a statement of their own, because
+// that one sees what another replica has finished since the claim. Such a delivery is not sent again, and the claim ends with its lease. The
+// condition names the states that are not pending, because PostgreSQL would otherwise read the index of unfinished deliveries from end to end.
+// Each is looked up. PostgreSQL would join all that an account has while it thinks of the tables as they were a moment ago. Everybody's webhooks
+// would wait for that.
 func (s *Store) claimActive(ctx context.Context, u *db.Unit, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	token := core.NewULID()
 	keys, err := s.claimAll(ctx, u, claims, token, lease)
@@ -169,8 +169,8 @@ func (s *Store) claimActive(ctx context.Context, u *db.Unit, claims []DeliveryCl
 	return claimed, err
 }
 
-// claimAll claims deliveries of all endpoints. PostgreSQL is asked once for all of them. SQLite, which cannot limit each
-// part of a join, is asked for one after the other: there a statement costs no more than a function call.
+// claimAll claims deliveries of all endpoints. PostgreSQL is asked once for all of them. SQLite cannot limit each part of a join, so it is asked
+// for one after the other. There a statement costs no more than a function call.
 func (s *Store) claimAll(ctx context.Context, u *db.Unit, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	if len(claims) == 0 || s.db.Engine != core.SQLite {
 		return s.claimOfAll(ctx, u, claims, token, lease)
@@ -187,10 +187,9 @@ func (s *Store) claimAll(ctx context.Context, u *db.Unit, claims []DeliveryClaim
 }
 
 // claimOfOne claims deliveries of one endpoint: of each ordering key in the claim window, the earliest that is not
-// finished. A redelivered event is the earliest of its key although its delivery has a later id than those that wait
-// behind it, so it is claimed even outside the window. The limits are written LIMIT ? + 0 because SQLite would compile
-// the statement anew for every value of a bare LIMIT ?. AtMost does not matter: no other replica sends from an embedded
-// database.
+// finished. A redelivered event is the earliest of its key although its delivery has a later id than those that wait behind it. So it is claimed
+// even outside the window. The limits are written LIMIT ? + 0 because SQLite would compile the statement anew for every value of a bare LIMIT ?.
+// AtMost does not matter: no other replica sends from an embedded database.
 func (s *Store) claimOfOne(ctx context.Context, u *db.Unit, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	return db.Select[claimKey](ctx, u, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
@@ -267,8 +266,8 @@ func (s *Store) endClaims(ctx context.Context, u *db.Unit, keys []claimKey) (map
 	return held, nil
 }
 
-// endedClaims is SQL of a table of claims, and its arguments. PostgreSQL is given arrays: of a table of JSON it expects a hundred rows, and goes through
-// all claims for so many, while it expects ten of an array, and goes by their keys.
+// endedClaims is SQL of a table of claims, and its arguments. PostgreSQL is given arrays. Of a table of JSON it expects a hundred rows, and goes
+// through all claims for so many. Of an array it expects ten, and goes by their keys.
 func (s *Store) endedClaims(keys []claimKey) (table string, args []any) {
 	if s.db.Engine == core.SQLite {
 		return s.db.JSONTable("account text", "endpoint text", "id text", "lease text") + " AS ended", []any{core.JSONOf(keys)}

@@ -83,8 +83,8 @@ func markSending(rows []Delivery, sending []string) {
 	}
 }
 
-// listDeliveriesOf returns a page of the deliveries of one event to an endpoint. An event has few deliveries, so their
-// ids are looked up first: both engines would rather walk the whole log in its order and look for them there.
+// listDeliveriesOf returns a page of the deliveries of one event to an endpoint. An event has few deliveries, so their ids are looked up first.
+// Both engines would rather walk the whole log in its order and look for them there.
 func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
 	ids, err := db.Select[string](ctx, s.db, `SELECT id FROM webhook_deliveries WHERE account_id = ? AND event_id = ?`, event.AccountID, event.ID)
 	if err != nil {
@@ -97,13 +97,12 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 	return db.Page(ctx, s.db, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
 }
 
-// listDeliveriesTo returns a page of all deliveries to an endpoint. It walks one index for each state, so that a page
-// costs the same however many deliveries there are and however few of them the filters let through.
+// listDeliveriesTo returns a page of all deliveries to an endpoint. It walks one index for each state. So a page costs the same however many
+// deliveries there are and however few of them the filters let through.
 //
-// The statement is written for PostgreSQL. The endpoint is part of the order because PostgreSQL does not know how many
-// deliveries an endpoint has and would rather walk the primary key, which can be long. The program drops what lies
-// beyond the end, because PostgreSQL would not stop there. And the id is compared on its own as well, because the index
-// of pending deliveries has the account between endpoint and id.
+// The statement is written for PostgreSQL. The endpoint is part of the order because PostgreSQL does not know how many deliveries an endpoint
+// has. It would rather walk the primary key, which can be long. The program drops what lies beyond the end, because PostgreSQL would not stop
+// there. And the id is compared on its own as well, because the index of pending deliveries has the account between endpoint and id.
 func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
 	if err := in.Resolve(core.KindDelivery); err != nil {
 		return nil, false, err
@@ -177,10 +176,9 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 	})
 }
 
-// RedeliverFailed sends events to an endpoint again: all those of which a delivery to it, created from `after` until
-// before `before`, has failed, and of which none has succeeded there or is on its way. It returns how many they are.
-// They are sent in the order in which they happened. An inactive endpoint and more than 10,000 events are CodeInvalid.
-// It locks the endpoint and then the events.
+// RedeliverFailed sends events to an endpoint again: all of which a delivery to it, created from `after` until before `before`, has failed. It
+// leaves out those of which one has succeeded there or is on its way. It returns how many they are. They are sent in the order in which they
+// happened. An inactive endpoint and more than 10,000 events are CodeInvalid. It locks the endpoint and then the events.
 func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before core.Time) (int, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int, error) {
 		e, err := s.lockWebhookEndpoint(ctx, u, account, ref, "") // two calls would each send everything

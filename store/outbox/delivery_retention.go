@@ -13,8 +13,8 @@ import (
 const FailedRetention = 7 * 24 * time.Hour
 
 // DeliveryRetention is how long finished deliveries are kept. An event is kept as long as one of its deliveries is, and
-// an event without deliveries as long as a succeeded one. A success that made up for a failure of the same event is kept
-// as long as that failure, or the event would count as failed again.
+// an event without deliveries as long as a succeeded one. A success that made up for a failure of the same event is kept as long as that failure.
+// Otherwise the event would count as failed again.
 type DeliveryRetention struct{ Failed, Succeeded time.Duration }
 
 // deliveryRef names a delivery and its event, to delete them.

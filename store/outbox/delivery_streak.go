@@ -38,9 +38,9 @@ func streaksOf(results []DeliveryResult) []*streak {
 	return slices.Collect(maps.Values(streaks))
 }
 
-// countFailures updates the number of failures in a row of the endpoints that failed in this round or before it; most
-// endpoints are not written at all. An endpoint whose row is locked is skipped: the number is only for people to look
-// at, and no round may wait while an owner deactivates an endpoint with many deliveries.
+// countFailures updates the number of failures in a row of the endpoints that failed in this round or before it. Most endpoints are not written
+// at all. An endpoint whose row is locked is skipped, because the number is only for people to look at. No round may wait while an owner
+// deactivates an endpoint with many deliveries.
 func (s *Store) countFailures(ctx context.Context, u *db.Unit, results []DeliveryResult, now core.Time) error {
 	streaks := streaksOf(results)
 	if len(streaks) == 0 {

@@ -150,8 +150,8 @@ type eventOutcome struct {
 	FailedAt *core.Time `db:"failed_at"` // the last failure that nothing has made up for
 }
 
-// judge sets the status of an event: failed while a failure was not made up for, else pending while a delivery is not
-// finished, else succeeded. A failed event expires FailedRetention after its last such failure.
+// judge sets the status of an event. It is failed while a failure was not made up for, else pending while a delivery is not finished, else
+// succeeded. A failed event expires FailedRetention after its last such failure.
 func (o *eventOutcome) judge(e *Event) {
 	switch {
 	case o.FailedAt != nil:
@@ -201,9 +201,8 @@ type subscriber struct {
 	Events core.JSON[[]string] `db:"enabled_events"`
 }
 
-// Emit renders an event with the data as it is now. Just before the transaction commits, it is stored, with a pending delivery for
-// every active endpoint that subscribed to its type; after the commit the dispatcher is woken. If the transaction fails,
-// there is no event.
+// Emit renders an event with the data as it is now. Just before the transaction commits, it is stored, with a pending delivery for every active
+// endpoint that subscribed to its type. After the commit the dispatcher is woken. If the transaction fails, there is no event.
 func (s *Store) Emit(ctx context.Context, u *db.Unit, e NewEvent) error {
 	if s.render == nil {
 		return errors.New("store: Options.Render is required to emit events")
@@ -259,9 +258,8 @@ type emitted struct {
 	subscribers map[string][]subscriber  // by account, once an event was emitted
 }
 
-// storeEvents stores all that the transaction emitted, just before the commit. A purchase emits several events, and
-// other purchases wait for the account's numbers while it holds them locked, so this is done in few statements and as
-// late as possible.
+// storeEvents stores all that the transaction emitted, just before the commit. A purchase emits several events, and other purchases wait while it
+// holds the account's numbers locked. So this is done in few statements and as late as possible.
 func (s *Store) storeEvents(ctx context.Context, u *db.Unit) error {
 	emitted := db.Kept[emitted](u)
 	if err := db.InsertAll(ctx, u, eventColumns, emitted.events); err != nil {

@@ -77,8 +77,8 @@ func (e *WebhookEndpoint) check() error {
 	return p.Err()
 }
 
-// normalize removes repetitions from enabled_events. If EventAll is among them, it removes all others, which EventAll
-// includes; but not if one of them is no event type, so that check still reports it.
+// normalize removes repetitions from enabled_events. If EventAll is among them, it removes all others, which EventAll includes. It does not if
+// one of them is no event type, so that check still reports it.
 func (e *WebhookEndpoint) normalize() {
 	if slices.Contains(e.EnabledEvents.V, EventAll) && !slices.ContainsFunc(e.EnabledEvents.V, func(name string) bool { return !isEventType(name) }) {
 		e.EnabledEvents.V = []string{EventAll}
