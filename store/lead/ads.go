@@ -10,9 +10,9 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// tell queues what ad networks are to be told of a lead that a form has just made, if its visitor agreed to that. Where addresses are
-// confirmed they are told once this one is, see Confirm, because until then anybody may have typed it; whoever did not agree to letters is
-// sent none, can confirm nothing, and nobody is told of them. A lead that came in another way has no visitor who was asked.
+// tell queues what ad networks are to be told of a lead that a form has just made, if its visitor agreed to that. Where addresses are confirmed
+// they are told once this one is, see Confirm, because until then anybody may have typed it. Whoever did not agree to letters is sent none and
+// can confirm nothing, so nobody is told of them. A lead that came in another way has no visitor who was asked.
 func (s *Store) tell(ctx context.Context, u *db.Unit, seller *tenant.Account, l *Lead, v *advert.Visit) error {
 	confirms := seller.LeadConfirmation == tenant.LeadConfirmationDoubleOptIn
 	if !l.AdsConsent || confirms && l.LetterDueAt == nil {

@@ -38,7 +38,8 @@ type leadBatch struct {
 // key returns what there is one lead of.
 func (l *Lead) key() string { return l.EmailKey + "\n" + core.Deref(l.ProductID) }
 
-// read locks the customers who own the addresses of leads, in the order of their ids, and then the leads of these addresses that there are, as inOrder says.
+// read locks the customers who own the addresses of leads, in the order of their ids. Then it locks the leads of these addresses that there are,
+// as inOrder says.
 func (b *leadBatch) read(ctx context.Context, sent []Saved) error {
 	b.customers, b.leads = map[string]*customer.Customer{}, map[string]*Lead{}
 	var keys []string

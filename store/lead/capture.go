@@ -63,7 +63,8 @@ func (s *Store) NewForm(ctx context.Context, account string) (*Form, error) {
 	return &Form{Token: token, ExpiresAt: now.Add(formMost)}, nil
 }
 
-// AccountOfForm returns the account whose form a token is for, or CodeInvalid on form_token if it was not made here, or is too young or too old.
+// AccountOfForm returns the account whose form a token is for. It is CodeInvalid on form_token if the token was not made here, or
+// is too young or too old.
 func (s *Store) AccountOfForm(token string) (string, error) {
 	named, account, made, ok := splitForm(token)
 	if !ok {
@@ -94,10 +95,11 @@ func splitForm(token string) (named, account string, made time.Time, ok bool) {
 
 var badForm = core.Invalid("form_token", "Send a token of GET /public/lead_forms/{account}, from 2 seconds to 24 hours after it was made.")
 
-// Capture makes a lead of what somebody sent from a form: lead.created follows. Nothing of a lead that is known changes but what it
-// agrees to, which only grows, and the language in which they agreed, because whoever types an address is not yet who it belongs to; for the same reason no customer learns a name.
-// If the account wants it, they have agreed only once they confirm the letter that is sent to them. Whoever ended the news agrees to nothing again. What only a program fills in makes the
-// rest mean nothing. A product that is not for sale is CodeMissing. Of a new lead ad networks are told if they agree to that: see tell.
+// Capture makes a lead of what somebody sent from a form: lead.created follows. Of a lead that is known only two things change: what it agrees
+// to, which only grows, and the language in which they agreed. Whoever types an address is not yet who it belongs to. For the same reason no
+// customer learns a name. If the account wants it, they have agreed only once they confirm the letter that is sent to them. Whoever ended the
+// news agrees to nothing again. What only a program fills in makes the rest mean nothing. A product that is not for sale is CodeMissing. Of a new
+// lead ad networks are told if they agree to that: see tell.
 //
 // The lead is for the seller alone, and nil if nothing was made or changed: whoever sends a form learns nothing of who is known.
 func (s *Store) Capture(ctx context.Context, in Captured) (*Lead, error) {
@@ -186,8 +188,8 @@ func (s *Store) captured(ctx context.Context, r db.Reader, account string, in *C
 	return l, nil
 }
 
-// agree notes that somebody at a network address agreed to letters in the name of a lead: at once, or as soon as the reader of a letter
-// confirms it, which is due now.
+// agree notes that somebody at a network address agreed to letters in the name of a lead. They have agreed at once, or as soon as the reader of a
+// letter confirms it. That letter is due now.
 func (l *Lead) agree(from string, how tenant.LeadConfirmation, now, realNow core.Time) {
 	c := &l.Consent.V
 	c.At = &now

@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// The letter that asks a lead to confirm is a moment in its row, which commits with the lead. Whoever sends it moves that moment first, so
-// that no other replica sends it meanwhile, and it is tried again then if this one does not come to an end.
+// The letter that asks a lead to confirm is a moment in its row, which commits with the lead. Whoever sends it moves that moment first, so that
+// no other replica sends it meanwhile. If this one does not come to an end, it is tried again at the moment to which it was moved.
 const (
 	letterLease    = 5 * time.Minute // doubled by each attempt
 	letterAttempts = 8               // which take half a day
@@ -29,9 +29,9 @@ func (s *Store) DueLetters(ctx context.Context, limit int) ([]core.Due, error) {
 	return db.Select[core.Due](ctx, s.db, `SELECT account_id, id FROM leads WHERE letter_due_at <= ? ORDER BY letter_due_at LIMIT ?`, s.db.Now(), limit)
 }
 
-// ClaimLetter returns a lead to whom a letter is to be sent now, by this caller alone, until another attempt is due. It is nil if there is nothing
-// to send: another caller has it, the account is disabled, the lead wants none any more, or too many letters were sent, to the address or because of the
-// network from which the form came. Then no further attempt is made.
+// ClaimLetter returns a lead to whom a letter is to be sent now, by this caller alone, until another attempt is due. It is nil if there is
+// nothing to send: another caller has it, the account is disabled, or the lead wants none any more. The same goes if too many letters were sent,
+// to the address or because of the network from which the form came. Then no further attempt is made.
 func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Lead, error) {
 	lead, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		l, err := db.Get[Lead](ctx, u, columns.SelectSQL+` WHERE account_id = ? AND id = ? AND letter_due_at <= ?`+u.LockSkip(), account, id, s.db.Now())
@@ -145,8 +145,8 @@ func (s *Store) TellsOnceConfirmed(ctx context.Context, l *Lead) (bool, error) {
 	return s.rooms.Advert.HoldsConversions(ctx, l.AccountID, l.ID)
 }
 
-// Confirm notes that the reader of a letter, whose token this is, agreed to be written to, and lets ad networks be told of the lead if that
-// was agreed to in its form. What comes back is as of OpenConfirmation.
+// Confirm notes that the reader of a letter, whose token this is, agreed to be written to. It lets ad networks be told of the lead if that was
+// agreed to in its form. What comes back is as of OpenConfirmation.
 func (s *Store) Confirm(ctx context.Context, token string) (l *Lead, expired bool, err error) {
 	l, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		var l *Lead

@@ -26,9 +26,9 @@ type Ticked struct {
 }
 
 // AgreeAtCheckout notes that somebody agrees to news at a checkout, and returns the customer of the address. The buyer of a proven address has agreed by
-// that: they are a lead, and the customer keeps the words. Whoever types another address has agreed to nothing. If the account has leads confirm, and nobody
-// has asked the reader of it or was told by them yet, they are a lead whom a letter asks, as by Capture; else nothing changes. It is nil if there is no
-// customer, or if the reader of the address wants no news any more: then nothing changes either.
+// that: they are a lead, and the customer keeps the words. Whoever types another address has agreed to nothing. If the account has leads confirm,
+// the reader of such an address is a lead whom a letter asks, as by Capture. That is so only if nobody has asked them or was told by them yet;
+// else nothing changes. It is nil if there is no customer, or if the reader of the address wants no news any more: then nothing changes either.
 func (s *Store) AgreeAtCheckout(ctx context.Context, u *db.Unit, seller *tenant.Account, in Ticked) (*customer.Customer, error) {
 	captured := Captured{NewLead: NewLead{Email: in.Email, Source: SourceForm}, From: in.From, Agrees: true, Locale: in.Locale, IsProven: in.IsProven}
 	if in.Product != nil && in.Product.Status == catalog.ProductStatusActive {
@@ -73,8 +73,8 @@ func (s *Store) mayAsk(ctx context.Context, u *db.Unit, seller *tenant.Account, 
 	return err == nil && (l == nil || l.Consent.V.At == nil), err
 }
 
-// keepWords has a locked customer, who has said nothing of news yet, keep the words of a tick, and have agreed if the address is proven. At is when their lead
-// agreed by it, nil if it did before.
+// keepWords has a locked customer, who has said nothing of news yet, keep the words of a tick. They have agreed by it if the address is proven.
+// At is when their lead agreed by it, nil if it did before.
 func (s *Store) keepWords(ctx context.Context, u *db.Unit, c *customer.Customer, in *Ticked, at *core.Time) error {
 	if c.DeletedAt != nil || c.MarketingConsent.V != nil || at == nil && !in.IsProven {
 		return nil
@@ -132,7 +132,8 @@ func atCheckout(at *core.Time) *customer.MarketingConsent {
 	return &customer.MarketingConsent{Status: customer.Subscribed, Source: new("checkout"), At: at}
 }
 
-// noteConfirmed has the locked customer of a lead, who confirmed it, have agreed to what they ticked at a checkout, unless they have said something since.
+// noteConfirmed has the locked customer of a lead, who confirmed it, have agreed to what they ticked at a checkout. If they have said something
+// since, nothing changes.
 func (s *Store) noteConfirmed(ctx context.Context, u *db.Unit, c *customer.Customer, l *Lead, now core.Time) error {
 	words := c.NewsWords.V
 	if c.DeletedAt != nil || c.MarketingConsent.V != nil || words == nil || !core.SameJSON(words.At, l.Consent.V.At) {
@@ -142,8 +143,8 @@ func (s *Store) noteConfirmed(ctx context.Context, u *db.Unit, c *customer.Custo
 	return u.Update(ctx, customer.Columns, c)
 }
 
-// HasEnded reports whether the reader of an address has ended the news of a seller: by a letter, by a lead or as a customer, also of one who was deleted.
-// They get none again, whoever agrees with their address.
+// HasEnded reports whether the reader of an address has ended the news of a seller. They did so by a letter, by a lead or as a customer, also as
+// one who was deleted. They get none again, whoever agrees with their address.
 func (s *Store) HasEnded(ctx context.Context, r db.Reader, account, email string) (bool, error) {
 	key := core.EmailKey(email)
 	ended, err := s.rooms.Customer.EndedNews(ctx, r, account, []string{key})
@@ -289,8 +290,8 @@ func (s *Store) openUnsubscription(token string) (o unsubscription, err error) {
 	return o, nil
 }
 
-// Unsubscribe ends all news of a seller to the address of a link, for good: all its leads are unsubscribed, and its customers are, also those for whom
-// a buyer typed it. Doing it again changes nothing, and locks nothing.
+// Unsubscribe ends all news of a seller to the address of a link, for good. All its leads are unsubscribed, and its customers are, also those for
+// whom a buyer typed it. Doing it again changes nothing, and locks nothing.
 func (s *Store) Unsubscribe(ctx context.Context, token string) (account string, err error) {
 	o, err := s.openUnsubscription(token)
 	if err != nil {

@@ -54,8 +54,8 @@ type Saved struct {
 }
 
 // Create makes a lead, with a customer if nobody owns its address. lead.created follows. If the address has a lead for the product
-// already it is CodeInvalid on email; with upsert that lead is changed instead, as add says, and no event follows. A product or AI site
-// that does not exist is CodeMissing.
+// already it is CodeInvalid on email. With upsert that lead is changed instead, as add says, and no event follows. A product or AI
+// site that does not exist is CodeMissing.
 func (s *Store) Create(ctx context.Context, account string, in NewLead, upsert bool) (*Saved, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Saved, error) {
 		saved, err := s.save(ctx, u, account, []NewLead{in}, upsert)
