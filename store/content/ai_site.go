@@ -68,8 +68,8 @@ type AISite struct {
 	DomainRecords []DomainRecord `db:"-"` // of which one proves the domain
 }
 
-// AISiteDraft is a site in the hands of whoever makes or changes it, with content that comes beside it as JSON: nil leaves what
-// is there, null has the page composed.
+// AISiteDraft is a site in the hands of whoever makes or changes it, with content that comes beside it as JSON. Without content (nil) what is
+// there stays; null has the page composed.
 type AISiteDraft struct {
 	*AISite
 	Sent json.RawMessage
@@ -77,7 +77,7 @@ type AISiteDraft struct {
 
 var aiSiteColumns = db.ColumnsOf[AISite]("ai_sites")
 
-// Link fills in the address of the site, which is its domain once that is in use, and what proves the domain, whenever one is
+// Link fills in the address of the site, which is its domain once that is in use, and what proves the domain. It is called whenever a site is
 // read: see db.Linked.
 func (a *AISite) Link(d *db.DB) {
 	a.URL = d.Options.PublicURL + "/sites/" + a.Subdomain
@@ -297,8 +297,8 @@ func findAISite(ctx context.Context, r db.Reader, account, ref string) (*AISite,
 	return a, err
 }
 
-// settleDefault makes the site the default if the account has none yet; and if the site is to be the default, it ends
-// that of the others. It locks the account, so that two sites cannot both be the first.
+// settleDefault makes the site the default if the account has none yet. If the site is to be the default, the others are no longer. It locks the
+// account, so that two sites cannot both be the first.
 func (s *Store) settleDefault(ctx context.Context, u *db.Unit, a *AISite) error {
 	if err := u.LockAccount(ctx, a.AccountID); err != nil {
 		return err

@@ -70,8 +70,8 @@ type ListExperiences struct {
 
 var experienceColumns = db.ColumnsOf[Experience]("experiences")
 
-// check returns CodeInvalid with everything that is wrong with an experience that was in a state before: with its fields, or because it
-// cannot be in its present state.
+// check returns CodeInvalid with everything that is wrong with an experience that was in a state before. These are faults of its fields, or else
+// that it cannot be in its present state.
 func (e *Experience) check(before ExperienceStatus) error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(e.Name) != "" && utf8.RuneCountInString(e.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")

@@ -29,8 +29,8 @@ func (s *Store) checkAcceptance(ctx context.Context, u *db.Unit, l *LegalPage) e
 	return nil
 }
 
-// PagesToAccept returns the pages that a buyer with this language has to accept, without their bodies and by id: those of each kind that are
-// published in it, or else in the account's own.
+// PagesToAccept returns the pages that a buyer with this language has to accept, without their bodies and by id. Of each kind these are the pages
+// that are published in it, or else in the account's own.
 func (s *Store) PagesToAccept(ctx context.Context, r db.Reader, account, locale, own string) ([]LegalPage, error) {
 	condition, arg := s.db.In("locale", slices.Compact([]string{locale, own}))
 	pages, err := db.Select[LegalPage](ctx, r, legalPageColumns.SelectSQL+`

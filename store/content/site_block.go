@@ -255,8 +255,8 @@ const (
 	siteURLMessage = "Send an https://, mailto: or tel: address, or a path of this server that begins with one slash."
 )
 
-// IsSiteURL reports whether a link of a page may lead to an address: to another site by https, to a mail or phone program, or
-// to a path of the page's own host.
+// IsSiteURL reports whether a link of a page may lead to an address. It may lead to another site by https, to a mail or phone program, or to a
+// path of the page's own host.
 func IsSiteURL(address string) bool {
 	u := parseURL(address)
 	if u == nil {

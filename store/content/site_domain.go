@@ -113,8 +113,8 @@ func (s *Store) dropDomainName(ctx context.Context, u *db.Unit, a *AISite, domai
 	return nil
 }
 
-// DueDomains returns at most limit sites of enabled accounts whose domains are to be looked at, the longest waiting first. If more wait,
-// each account has one before any has a second: looks at domains whose servers do not answer take long, and an account may have thousands.
+// DueDomains returns at most limit sites of enabled accounts whose domains are to be looked at, the longest waiting first. If more wait, each
+// account has one before any has a second. Looks at domains whose servers do not answer take long, and an account may have thousands.
 func (s *Store) DueDomains(ctx context.Context, limit int) ([]AISite, error) {
 	const isDue = ` WHERE domain_due_at IS NOT NULL AND domain_due_at <= ? AND ` + db.EnabledAccount
 	due, err := db.Select[AISite](ctx, s.db, aiSiteColumns.SelectSQL+isDue+` ORDER BY domain_due_at LIMIT ?`, s.Now(), limit)
@@ -255,8 +255,8 @@ func (f DomainFinding) text() string {
 	return "No TXT or CNAME record yet."
 }
 
-// RecheckDomains makes all domains in use due at once whose certificate is not below a path, or was sealed with a key that we do
-// not have.
+// RecheckDomains makes all domains in use due at once whose certificate we cannot use. It is not below a path, or was sealed with a
+// key that we do not have.
 func (s *Store) RecheckDomains(ctx context.Context, path string) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
@@ -295,8 +295,8 @@ func (s *Store) siteOfDomain(ctx context.Context, host string) (*AISite, error) 
 		WHERE is_live AND `+db.EnabledAccount+` AND (account_id, id) = (SELECT account_id, object_id FROM global_names WHERE kind = ? AND name = ?)`, domainName, host)
 }
 
-// AnswerProbe returns what this server, and every replica of it, answers to a question at a domain, so that whoever asks learns
-// that the domain leads here.
+// AnswerProbe returns what this server, and every replica of it, answers to a question at a domain. Whoever asks learns by it that
+// the domain leads here.
 func (s *Store) AnswerProbe(nonce string) string {
 	return core.TokenEncoding.EncodeToString(s.db.Options.Sealer.Sign("site probe\x00" + nonce))
 }

@@ -65,8 +65,8 @@ const (
 	droppedText = 200 // characters of one
 )
 
-// ReadGeneration reads a page that a program wrote whom nobody trusts. What is no block, or leads to what is not in the sources,
-// is left out and named in dropped; nothing is left of what is no page at all.
+// ReadGeneration reads a page that a program wrote whom nobody trusts. What is no block, or leads to what is not in the sources, is left out and
+// named in dropped. Nothing is left of what is no page at all.
 func ReadGeneration(text []byte, from Sources) (content *SiteContent, dropped []string) {
 	drop := func(format string, args ...any) {
 		if said := []rune(fmt.Sprintf(format, args...)); len(dropped) < droppedMost {

@@ -21,7 +21,8 @@ func isSubdomain(s string) bool {
 	return len(s) >= subdomainMin && len(s) <= subdomainMax && db.SlugPattern.MatchString(s) && !strings.HasPrefix(s, "xn--") && !isReserved(s)
 }
 
-// isReserved reports whether a subdomain is one that visitors would take for the platform itself, or stands where it would in a path of the API.
+// isReserved reports whether visitors would take a subdomain for the platform itself. It also reports a word that a path of the API has where the
+// subdomain would stand.
 func isReserved(subdomain string) bool {
 	return slices.Contains([]string{
 		"about", "account", "accounts", "admin", "api", "app", "apps", "ask", "assets", "auth", "autoconfig", "autodiscover", "billing", "blog",
@@ -53,8 +54,8 @@ func (s *Store) takeSubdomain(ctx context.Context, u *db.Unit, a *AISite, former
 	return err
 }
 
-// takeFreeSubdomain makes a subdomain from the site's name and reserves it. It tries the name itself, then a few numbers
-// behind it, then random letters: all accounts share the names, so the numbers of a common one are soon gone.
+// takeFreeSubdomain makes a subdomain from the site's name and reserves it. It tries the name itself, then a few numbers behind it, then random
+// letters. All accounts share the names, so the numbers of a common one are soon gone.
 func (s *Store) takeFreeSubdomain(ctx context.Context, u *db.Unit, a *AISite) error {
 	base := strings.Trim(cut(db.Slugify(a.Name, core.KindAISite), subdomainMax-10), "-")
 	if !isSubdomain(base) {

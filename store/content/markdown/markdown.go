@@ -1,4 +1,4 @@
-// Package markdown turns what creators write into HTML that can stand in any page: nothing in it runs, and making it costs no more than a
+// Package markdown turns what creators write into HTML that can stand in any page. Nothing in it runs, and making it costs no more than a
 // multiple of reading the text.
 package markdown
 
@@ -19,8 +19,8 @@ import (
 // rendered anew.
 const Version = 2
 
-// Render returns a text of GitHub's Markdown with footnotes as HTML. Raw HTML is shown as text. A text that asks for more than the limits
-// allow has a problem, which says what to write instead; its HTML is harmless all the same.
+// Render returns a text of GitHub's Markdown with footnotes as HTML. Raw HTML is shown as text. A text that asks for more than the limits allow
+// has a problem, which says what to write instead. Its HTML is harmless all the same.
 func Render(source string) (rendered, problem string) {
 	b := &budget{most: len(source)*10 + 64<<10}
 	reader := text.NewReader([]byte(source))
