@@ -26,8 +26,8 @@ func split(discounts []Discount, subtotals []int64) ([]int64, error) {
 }
 
 // share divides total, which is taken off lines that cost sum together, among these lines, and writes each one's part into
-// parts. The parts add up to the total exactly: first each is rounded down, then what is left over goes, one unit each, to the
-// lines that lost most by the rounding, the first of them first.
+// parts. The parts add up to the total exactly. First each is rounded down. What is left over goes, one unit each, to the lines that lost most by
+// the rounding, the first of them first.
 func share(total, sum int64, subtotals []int64, lines []int, parts []int64) error {
 	if total == 0 {
 		return nil

@@ -23,10 +23,10 @@ type Interval struct {
 // less often.
 const maxInterval = 1000
 
-// Next returns when the period ends that starts at from, at the same time of day in UTC. Months and years end on the anchor
-// day, which is the day of the month on which the first period started, or on the last day of a month that is shorter: after 31
-// January come 28 or 29 February, then 31 March. Days and weeks have no anchor and ignore it. It returns ErrRange for an
-// interval that does not exist and, for months and years, for an anchor outside 1 to 31.
+// Next returns when the period ends that starts at from, at the same time of day in UTC. Months and years end on the anchor day, or on the last
+// day of a month that is shorter. The anchor day is the day of the month on which the first period started. After 31 January come 28 or 29
+// February, then 31 March. Days and weeks have no anchor and ignore it. It returns ErrRange for an interval that does not exist and, for months
+// and years, for an anchor outside 1 to 31.
 func (i Interval) Next(from time.Time, anchorDay int) (time.Time, error) {
 	if i.Count < 1 || i.Count > maxInterval {
 		return time.Time{}, ErrRange
@@ -45,8 +45,8 @@ func (i Interval) Next(from time.Time, anchorDay int) (time.Time, error) {
 	return time.Time{}, ErrRange
 }
 
-// addMonths returns the anchor day of the month that lies so many months after from, or its last day if it is shorter, at the
-// same time of day. time.AddDate would go on into the month after a short one.
+// addMonths returns the anchor day of the month that lies so many months after from, at the same time of day. In a shorter month it is the last
+// day. With time.AddDate it would be in the month after a short one.
 func addMonths(from time.Time, months, anchorDay int) (time.Time, error) {
 	if anchorDay < 1 || anchorDay > 31 {
 		return time.Time{}, ErrRange

@@ -1,6 +1,5 @@
-// Package pricing is the arithmetic of money: what lines cost, how a discount is split over them, what tax they and refunds
-// carry, when periods end and what a part of one costs. It is pure, knows only integers of minor units, and imports nothing
-// of ours.
+// Package pricing is the arithmetic of money: what lines cost, how a discount is split over them, and what tax they and refunds carry. It also
+// says when periods end and what a part of one costs. It is pure, knows only integers of minor units, and imports nothing of ours.
 //
 // Every step rounds half up exactly once, and no step wraps: an amount that does not fit an int64 is ErrRange.
 package pricing
@@ -38,9 +37,9 @@ type Order struct {
 	Lines []Amounts
 }
 
-// Totals prices the lines. Of several discounts a line gets the first that it is eligible for, also when that one takes nothing
-// off: to give some lines a rate of their own, put the discount for these first, and the one for the rest behind it. It returns
-// ErrRange for a negative input, a discount over 10000 basis points, or a sum that does not fit.
+// Totals prices the lines. Of several discounts a line gets the first that it is eligible for, also when that one takes nothing off. To give some
+// lines a rate of their own, put the discount for these first, and the one for the rest behind it. It returns ErrRange for a negative input, a
+// discount over 10000 basis points, or a sum that does not fit.
 func Totals(lines []Line, discounts ...Discount) (Order, error) {
 	subtotals, err := subtotalsOf(lines)
 	if err != nil {

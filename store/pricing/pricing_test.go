@@ -90,8 +90,8 @@ func TestTotals_WorkedExamples(t *testing.T) {
 	}
 }
 
-// A discount with rates of its own for some lines: each group rounds once, a rate of 0 shields its lines, and
-// a line counts for the first discount that names it.
+// A discount with rates of its own for some lines: each group rounds once, and a rate of 0 shields its lines. A line counts for the first
+// discount that names it.
 func TestTotals_SeveralDiscountsOnOneOrder(t *testing.T) {
 	t.Parallel()
 	only := func(lines ...int) func(int) bool {
@@ -155,8 +155,8 @@ func TestTotals_LargestOrderIsExact(t *testing.T) {
 	assert.EqualValues(t, math.MaxInt64/2+1, order.Discount)
 }
 
-// An order of any size keeps the promises of its figures: each line adds up, the order is the sum of its lines,
-// nothing is negative, and rounding is off by at most half a unit.
+// An order of any size keeps the promises of its figures. Each line adds up, the order is the sum of its lines, nothing is negative, and rounding
+// is off by at most half a unit.
 func TestTotals_Invariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

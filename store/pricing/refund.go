@@ -1,15 +1,15 @@
 package pricing
 
-// Refundable is an order of which money is given back: its total, the tax in that, and how much of both was given back so far.
+// Refundable is an order of which money is given back. It has its total, the tax in that, and how much of both was given back so far.
 type Refundable struct {
 	Total, Tax            int64
 	Refunded, RefundedTax int64
 }
 
-// TaxOf returns the tax in a refund of amount. It is cumulative: the tax in all refunds so far is the share of the order's tax that
-// falls on what was refunded so far, rounded once, so that the roundings of many small refunds do not add up. No refund has more tax
-// than its amount or than is left of the order's, and none leaves more tax than amount: refunds of a whole order give back its whole
-// tax. It returns ErrRange for an amount below 1 or over what is left, and for figures that no order has.
+// TaxOf returns the tax in a refund of amount. It is cumulative. The tax in all refunds so far is the share of the order's tax that falls on what
+// was refunded so far, rounded once. So the roundings of many small refunds do not add up. No refund has more tax than its amount or than is left
+// of the order's, and none leaves more tax than amount. Refunds of a whole order give back its whole tax. It returns ErrRange for an amount below
+// 1 or over what is left, and for figures that no order has.
 func (r Refundable) TaxOf(amount int64) (int64, error) {
 	if r.Refunded < 0 || r.RefundedTax < 0 || r.Refunded > r.Total || r.RefundedTax > r.Tax || r.Tax > r.Total {
 		return 0, ErrRange
