@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// How often signing in may fail within a window, for an address of e-mail and for one of the network, whether or not somebody has the
-// former: an answer would say so.
+// How often signing in may fail within a window, for an address of e-mail and for one of the network. Whether somebody has the former makes no
+// difference: an answer would say so.
 const (
 	failureWindow   = 15 * time.Minute
 	failuresEmail   = 10
@@ -24,13 +24,14 @@ const (
 type Attempt struct{ Email, Address, Browser string }
 
 // TryPassword counts an attempt to sign in before it is made, so that attempts at once are counted too. One too many is CodeRateLimit, which says
-// when to try again. All replicas count together. A browser in which that person has signed in before is counted apart, so that no stranger keeps
+// when to try again. All replicas count together. A browser in which that person has signed in before is counted apart. So no stranger keeps
 // somebody out who comes from where they always do. Whoever then is let in is forgotten by ForgetFailures.
 func (s *Store) TryPassword(ctx context.Context, a Attempt) error {
 	return s.try(ctx, fromAddress(a.Address), attempts(s.subjectOf(a), failuresEmail))
 }
 
-// subjectOf returns what an attempt is counted for beside its network address: the browser, if it is known to be that person's, else their e-mail address.
+// subjectOf returns what an attempt is counted for beside its network address. It is the browser, if that is known to be the person's, else their
+// e-mail address.
 func (s *Store) subjectOf(a Attempt) string {
 	if sealed := s.knownBrowser(a); sealed != nil {
 		return "sign_in:browser:" + hashOf(string(sealed))
@@ -85,7 +86,8 @@ func (s *Store) try(ctx context.Context, limits ...throttle.Limit) error {
 	return s.throttle.Count(ctx, throttle.EveryAccount, refuse, limits...)
 }
 
-// ForgetFailures has the attempts for an address of e-mail forgotten, or those of the known browser, and takes the last one off those of the network's address.
+// ForgetFailures has the attempts for an address of e-mail forgotten, or those of the known browser. It takes the last one off those of the
+// network's address.
 func (s *Store) ForgetFailures(ctx context.Context, a Attempt) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		if err := s.throttle.TakeBack(ctx, u, throttle.EveryAccount, fromAddress(a.Address).Subject); err != nil {

@@ -60,7 +60,7 @@ type LetterDetail struct {
 var letterColumns = db.ColumnsOf[Letter]("people_letters")
 
 // TellOwners has the owners of an account told of something, and others too. Nobody is told whose address is not confirmed, nor more often than
-// MostLetters in an hour of one kind and account: what was done stands in the account's activity.
+// MostLetters in an hour of one kind and account. What was done stands in the account's activity.
 func (s *Store) TellOwners(ctx context.Context, account string, kind LetterKind, detail LetterDetail, others ...string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		owners, err := db.Select[string](ctx, u, `SELECT person_id FROM members WHERE account_id = ? AND role = ?`, account, RoleOwner)
@@ -77,7 +77,7 @@ func (s *Store) tellOfBrowser(ctx context.Context, u *db.Unit, person, agent, ad
 	return s.tell(ctx, u, []string{person}, Letter{Kind: LetterNewBrowser, Detail: core.JSONOf(LetterDetail{Agent: cut(agent), Address: cut(address)})})
 }
 
-// tell writes a letter to each of some people who gets letters and had not too many: whoever knows their password must not fill their mailbox.
+// tell writes a letter to each of some people who gets letters and had not too many. Whoever knows their password must not fill their mailbox.
 func (s *Store) tell(ctx context.Context, u *db.Unit, people []string, l Letter) error {
 	in, arg := s.db.In("id", people)
 	// In the order in which throttle wants what is counted in one transaction.

@@ -95,7 +95,7 @@ func (s *Store) getLinkIn(ctx context.Context, r db.Reader, kind LinkKind, token
 	return l, nil
 }
 
-// UseLink is GetLink that uses the link up: of two who come at once one gets it, in the transaction of what it is used for.
+// UseLink is GetLink that uses the link up, in the transaction of what it is used for. Of two who come at once one gets it.
 func (s *Store) UseLink(ctx context.Context, kind LinkKind, token string) (*Link, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
 		l, err := s.getLinkIn(ctx, u, kind, token)

@@ -50,7 +50,8 @@ func CheckPassword(password, email string) error {
 	return nil
 }
 
-// isEasy reports whether a password consists of little but one of the runs and words with which guessing begins, or of few characters again and again.
+// isEasy reports whether a password consists of little but one of the runs and words with which guessing begins. One of few characters again and
+// again is easy too.
 func isEasy(password string) bool {
 	for _, run := range []string{"01234567890", "09876543210", "1234567890", "qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "1q2w3e4r5t", "1qaz2wsx3edc", "abcdefghijklmnopqrstuvwxyz",
 		"password", "passwort", "passw0rd", "p@ssword", "letmein", "iloveyou", "welcome", "changeme", "football", "baseball", "sunshine", "superman", "tillwright", "princess", "trustno1", "dragon", "monkey", "master", "administrator"} {

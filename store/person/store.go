@@ -1,5 +1,5 @@
-// Package person holds who signs in to the dashboard: people, the accounts they are members of, their sessions, the links that let
-// somebody in once, and how often signing in may fail.
+// Package person holds who signs in to the dashboard: people, the accounts they are members of, and their sessions. It also holds the links that
+// let somebody in once, and how often signing in may fail.
 package person
 
 import (
