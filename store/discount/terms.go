@@ -79,8 +79,8 @@ func (d *Discount) inEveryCurrency(amount *int64, further map[string]int64) map[
 	return amounts
 }
 
-// Refuses says in a sentence why the discount cannot be used at a moment for these lines in a currency, and returns nothing if
-// it can. It does not look at the buyer: RefusesBuyer does.
+// Refuses says in a sentence why the discount cannot be used at a moment for these lines in a currency. It returns nothing if it can. It does not
+// look at the buyer: RefusesBuyer does.
 func (d *Discount) Refuses(items []lineitem.Item, currency string, now core.Time) string {
 	switch d.statusAt(now) {
 	case StatusDisabled:
@@ -99,7 +99,7 @@ func (d *Discount) Refuses(items []lineitem.Item, currency string, now core.Time
 	return d.Terms().refuses(items, currency)
 }
 
-// Lacks says in a sentence why these lines do not come to the subtotal that the discount needs in a currency, and returns nothing if they do.
+// Lacks says in a sentence why these lines do not come to the subtotal that the discount needs in a currency. It returns nothing if they do.
 func (d *Discount) Lacks(items []lineitem.Item, currency string) string {
 	least := d.inEveryCurrency(d.MinSubtotalAmount, d.MinSubtotalAmounts.V)
 	if amount, known := least[currency]; len(least) > 0 && !known {
@@ -136,9 +136,9 @@ func (t *Terms) refuses(items []lineitem.Item, currency string) string {
 	return ""
 }
 
-// Pricing returns what the terms take off these lines in a currency, in the form that pricing.Totals takes. Lines with the same
-// percentage are discounted together, so that they are rounded once; each fixed amount is shared by the lines that it is for. In
-// a currency that has no amount nothing is taken off.
+// Pricing returns what the terms take off these lines in a currency, in the form that pricing.Totals takes. Lines with the same percentage are
+// discounted together, so that they are rounded once. Each fixed amount is shared by the lines that it is for. In a currency that has no amount
+// nothing is taken off.
 func (t *Terms) Pricing(items []lineitem.Item, currency string) []pricing.Discount {
 	var discounts []pricing.Discount
 	lines := map[string][]int{} // by rate
@@ -174,8 +174,8 @@ func (s *Share) of(d pricing.Discount, item lineitem.Item) pricing.Discount {
 	return d
 }
 
-// ShareOf returns the terms that a subscription keeps which is from a priced line of a checkout that they are for: with its share, if the discount is
-// off other lines too. It returns nil if the line gets nothing of an amount, because the others have all of it.
+// ShareOf returns the terms that the subscription keeps which is made of a priced line. They are for the line, and have its share if the discount
+// is off other lines too. It returns nil if the line gets nothing of an amount, because the others have all of it.
 func (t *Terms) ShareOf(line lineitem.Item, lines []lineitem.Item) *Terms {
 	others := slices.ContainsFunc(lines, func(other lineitem.Item) bool { return other.Position != line.Position && t.Rate(other) != nil })
 	switch {
@@ -210,9 +210,9 @@ func (t *Terms) Rate(item lineitem.Item) *Rate {
 // names reports whether id is one of the ids.
 func names(id *string, ids ...string) bool { return id != nil && slices.Contains(ids, *id) }
 
-// EndsAt returns when a subscription loses a repeating discount whose months begin with the period that starts at start, counted on
-// the day of the month on which its periods begin. It is nil for the others: a discount for ever stays, and one for once is used up
-// by the first period that it takes something off.
+// EndsAt returns when a subscription loses a repeating discount whose months begin with the period that starts at start. They are counted on the
+// day of the month on which the subscription's periods begin. It is nil for the others. A discount for ever stays, and one for once is used up by
+// the first period that it takes something off.
 func (t *Terms) EndsAt(start core.Time, anchorDay int64) *core.Time {
 	if t.Duration != DurationRepeating {
 		return nil

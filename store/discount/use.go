@@ -98,9 +98,9 @@ type Holder struct {
 	DiscountID     *string
 }
 
-// ReleaseUnused deletes the use of the discount that a locked subscription has, if the discount has not taken anything off yet, so that
-// somebody else can have it. That is the use by which it was given, or that of the checkout that the subscription is from: another subscription
-// of the checkout that goes on with the discount keeps that. It reports whether the discount has taken nothing off.
+// ReleaseUnused deletes the use of the discount that a locked subscription has, if the discount has not taken anything off yet. Then somebody
+// else can have it. That is the use by which it was given, or that of the checkout that the subscription is from. The checkout's stays if another
+// subscription of it goes on with the discount. It reports whether the discount has taken nothing off.
 func (s *Store) ReleaseUnused(ctx context.Context, u *db.Unit, sub Holder) (bool, error) {
 	if sub.DiscountID == nil {
 		return false, nil
@@ -129,7 +129,7 @@ func (s *Store) ReleaseUnused(ctx context.Context, u *db.Unit, sub Holder) (bool
 	return true, s.release(ctx, u, sub.AccountID, bought)
 }
 
-// NoteUse notes in the use of a subscription's discount that it took something off: off an order, or with a nil order off a change of
+// NoteUse notes in the use of a subscription's discount that it took something off. That was off an order, or with a nil order off a change of
 // plan. Only the first time counts: later ones change nothing. That of a checkout keeps the checkout's own order.
 func (s *Store) NoteUse(ctx context.Context, u *db.Unit, sub Holder, order *string, off int64, now core.Time) error {
 	rows, err := u.Exec(ctx, `
