@@ -151,9 +151,9 @@ func (d *Deliverable) named() (core.Kind, string) {
 	return "", ""
 }
 
-// checkDelivery returns CodeInvalid on deliverables, with the place and the ref, if a locked product is active and has one that no buyer
-// could get: a file that is still uploading, an experience that is not published, or what was stored before it was checked. Files and
-// experiences are locked, so that they stay as they are until the transaction ends.
+// checkDelivery returns CodeInvalid on deliverables if a locked product is active and has one that no buyer could get. The error names the place
+// and the ref. No buyer could get a file that is still uploading or an experience that is not published. The same goes for what was stored before
+// it was checked, if it is wrong. Files and experiences are locked, so that they stay as they are until the transaction ends.
 func (s *Store) checkDelivery(ctx context.Context, u *db.Unit, p *Product) error {
 	if p.Status != ProductStatusActive {
 		return nil
@@ -177,8 +177,8 @@ func (s *Store) checkDelivery(ctx context.Context, u *db.Unit, p *Product) error
 	return problems.Err()
 }
 
-// ready locks what the deliverables of a type name, in the order of their ids, and returns the ids of those that a buyer could get. The query
-// says which these are.
+// ready locks what the deliverables of a type name, in the order of their ids. It returns the ids of those that a buyer could get. The query says
+// which these are.
 func (s *Store) ready(ctx context.Context, u *db.Unit, p *Product, kind DeliverableType, query string) ([]string, error) {
 	var ids []string
 	for _, d := range p.Deliverables {

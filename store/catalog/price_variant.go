@@ -198,8 +198,8 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 }
 
 // UpdatePriceVariant locks the product and the price variant, applies change, checks and stores it, and emits
-// product.updated. It returns CodeInvalid for a money field of a variant that was sold or is being paid for, and on `status` for
-// archiving the last active variant of an active product. A change that changes nothing emits nothing.
+// product.updated. It returns CodeInvalid for a money field of a variant that was sold or is being paid for. Archiving the last active variant of
+// an active product is CodeInvalid on `status`. A change that changes nothing emits nothing.
 func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, change func(*PriceVariant)) (*PriceVariant, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PriceVariant, error) {
 		p, v, err := s.lockPriceVariant(ctx, u, account, ref)

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// NamedVariant is a price variant that is to be made or changed, and its product as the request names it: an id or a slug, "" for none.
+// NamedVariant is a price variant that is to be made or changed. Its product is as the request names it: an id or a slug, "" for none.
 type NamedVariant struct {
 	PriceVariant
 	Product string
@@ -78,8 +78,8 @@ type batchProduct struct {
 	isChanged bool
 }
 
-// lockVariantBatch locks the price variants with the account's own ids that there are, and the products of these and of new ones: all products
-// first, then the price variants, each by their ids.
+// lockVariantBatch locks the price variants with the account's own ids that there are, and the products of these and of new ones. It locks all
+// products first, then the price variants, each by their ids.
 func (s *Store) lockVariantBatch(ctx context.Context, u *db.Unit, account string, in []core.Upsert[NamedVariant]) (*variantBatch, error) {
 	b := &variantBatch{s: s, u: u, account: account, there: map[string]*PriceVariant{}, products: map[string]*batchProduct{}, ids: map[string]string{}}
 	for i := range in {

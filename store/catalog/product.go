@@ -146,8 +146,8 @@ func (p *Product) check() error {
 	return problems.Err()
 }
 
-// summarize sets the fields of the product that repeat what its price variants say: their ids, the default one, the range of
-// prices, whether any is recurring. Only active variants count, but for the ids. The variants are given by position.
+// summarize sets the fields of the product that repeat what its price variants say. They are the ids, the default one, the range of prices, and
+// whether any is recurring. Only active variants count, but for the ids. The variants are given by position.
 func (p *Product) summarize(variants []PriceVariant) {
 	p.PriceVariantIDs.V = make([]string, 0, len(variants))
 	p.DefaultPriceVariantID, p.PriceMinAmount, p.PriceMaxAmount, p.PriceCurrency, p.HasRecurring = nil, nil, nil, nil, false
@@ -305,8 +305,8 @@ func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Pro
 	})
 }
 
-// DeleteProduct deletes a product with its price variants and returns it. It returns CodeInvalid on `base` for
-// one that was ever ordered, that somebody has, or that is being paid for: such a product can be archived.
+// DeleteProduct deletes a product with its price variants and returns it. It returns CodeInvalid on `base` for one that was ever ordered, that
+// somebody has, or that is being paid for. Such a product can be archived.
 func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Product, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
 		p, err := s.LockProduct(ctx, u, account, ref, "")

@@ -182,9 +182,8 @@ func (s *Store) lockVariants(ctx context.Context, u *db.Unit, p *Product) error 
 	return err
 }
 
-// isOrdered reports whether a product or a price variant was ever ordered or subscribed to, is being paid for, or is what a
-// subscription is about to change to. Column is product_id or price_variant_id. The caller has locked the product and the
-// variants.
+// isOrdered reports whether a product or a price variant was ever ordered or subscribed to, or is being paid for. It also says so if a
+// subscription is about to change to it. Column is product_id or price_variant_id. The caller has locked the product and the variants.
 func (s *Store) isOrdered(ctx context.Context, u *db.Unit, account, column, id string) (bool, error) {
 	// What column is called in the table of the variants themselves.
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]

@@ -74,8 +74,8 @@ func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, t
 	return &p, core.UpsertUpdated, s.changeProduct(ctx, u, there, &p)
 }
 
-// lockExternalProducts locks the products with the account's own ids that there are, in the order of their ids as whoever locks several does, and
-// returns them by the account's own. Each is looked for by itself: of a list PostgreSQL may read every row that has an id.
+// lockExternalProducts locks the products with the account's own ids that there are, and returns them by these. It locks them in the order of our
+// ids, as whoever locks several does. Each is looked for by itself: of a list PostgreSQL may read every row that has an id.
 func (s *Store) lockExternalProducts(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Product, error) {
 	there := map[string]*Product{}
 	var ids []string
