@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// canary is the name of a row that is sealed with the secret key of the database, and also the text that is sealed in it.
-// Whoever cannot open it has the wrong key.
+// canary is the name of a row that is sealed with the secret key of the database. It is also the text that is sealed in it. Whoever cannot open
+// it has the wrong key.
 const canary = "canary"
 
 // KeyChange says what OwnKeys did to the secret key of the database.
@@ -26,10 +26,9 @@ const (
 // server serves the database, and reports what it changed.
 //
 // Whoever serves a database first chooses its key: if several do so at once, one of them. From then on the database is only
-// served with lists of keys that contain the first key of the server that started last. There is one exception: the only server
-// of an embedded database may come with any keys that open all that is sealed in it (nothing, say), if no address or answer was
-// given out that would stop working. Where there may be replicas, which can seal something at any moment, that takes
-// AdoptKey.
+// served with lists of keys that contain the first key of the server that started last. There is one exception. The only server of an embedded
+// database may come with any keys that open all that is sealed in it (nothing, say). It may as long as no address or answer was given out that
+// would stop working. Where there may be replicas, which can seal something at any moment, that takes AdoptKey.
 func (s *Store) OwnKeys(ctx context.Context) (KeyChange, error) {
 	sealed, err := s.canary(ctx)
 	if err != nil {
@@ -79,8 +78,8 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 }
 
 // adoptUnasked does what AdoptKey does, for the only server of an embedded database, if nobody would notice; it reports
-// whether it did. Somebody would notice once there are orders or invoices, because their addresses are signed and the
-// signatures are not stored here, or answers that are kept for requests that are sent again.
+// whether it did. Somebody would notice once there are orders or invoices, because their addresses are signed and the signatures are not stored
+// here. So they would once there are answers that are kept for requests that are sent again.
 func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 	if s.db.Engine != core.SQLite || !s.db.Options.Exclusive {
 		return false, nil
@@ -126,8 +125,8 @@ func (s *Store) canary(ctx context.Context) ([]byte, error) {
 	return *sealed, nil
 }
 
-// checkEverSealed checks a database without a canary, which an older version may have served: if anything in it is sealed, our
-// keys must open something of it, else it returns a *SecretKeyError.
+// checkEverSealed checks a database without a canary, which an older version may have served. If anything in it is sealed, our keys must open
+// something of it, else it returns a *SecretKeyError.
 func (s *Store) checkEverSealed(ctx context.Context) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	found, err := db.Get[[]byte](ctx, s.db, `SELECT sealed FROM (`+sealedRows+`) AS sealed
@@ -141,8 +140,8 @@ func (s *Store) checkEverSealed(ctx context.Context) error {
 	return nil
 }
 
-// CountClosed returns how many secrets that are in use (of webhooks, Stripe, activated channels, conversion destinations and what signs
-// licences) none of our keys opens, although they open the canary. The key that sealed them is no longer in the list, or is lost.
+// CountClosed returns how many secrets in use none of our keys opens, although they open the canary. They are those of webhooks, Stripe,
+// activated channels and conversion destinations, and what signs licences. The key that sealed them is no longer in the list, or is lost.
 func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	keys, ours := s.db.Options.Sealer.Ours()
 	closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.db.Now()}, keys...)...)
@@ -152,12 +151,12 @@ func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	return *closed, nil
 }
 
-// sealedInUse selects the sealed secrets that the program cannot work without: if they do not open, somebody has to enter them again or to
-// have them made anew. Of what signs licences only the newest does. The first argument is the time, which decides whether the secret before
-// a rotation is still in use.
+// sealedInUse selects the sealed secrets that the program cannot work without. If they do not open, somebody has to enter them again or to have
+// them made anew. Of what signs licences only the newest is among them. The first argument is the time, which decides whether the secret before a
+// rotation is still in use.
 //
-// sealedLicenses are the texts of licence keys, which may be very many: only doctor says that they do not open, because programs find them
-// by their hashes, but no seller can read them any more. One that is revoked is not among them, because it can be rotated no more.
+// sealedLicenses are the texts of licence keys, which may be very many. Only doctor says that they do not open. Programs find them by their
+// hashes, but no seller can read them any more. One that is revoked is not among them, because it can be rotated no more.
 //
 // sealedRows adds everything else that is sealed for longer than a request. Nobody misses the client secret of a checkout, because the
 // buyer brings it along, nor the certificate of a site, because another one is obtained.

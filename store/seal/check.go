@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Check tells which rows hold secrets in use that the secret keys do not open. It is no part of audit.Store.Check, because it is not
-// the code that keeps this promise but whoever configures the keys, and puts the right ones back with a copy of the database.
+// Check tells which rows hold secrets in use that the secret keys do not open. It is no part of audit.Store.Check, because it is not the code
+// that keeps this promise. Whoever configures the keys does, and puts the right ones back with a copy of the database.
 func (s *Store) Check(ctx context.Context, checked func(promise string, broken []core.Violation)) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	sealed := db.Invariant{Promise: "what is sealed opens with the secret keys",
