@@ -13,9 +13,9 @@ import (
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What
-// somebody asks for without a key is counted apart from it, so that it uses up nothing of the seller's, and by the network address
-// from which they ask and the network around it, of which one household may have 65,536.
+// Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What somebody asks for
+// without a key is counted apart from it, so that it uses up nothing of the seller's. It is counted by the network address from which they ask,
+// of which one household may have 65,536. So it is counted by the network around that too.
 const (
 	DocumentLetters     = 5    // an hour
 	AccountLetters      = 1000 // an hour
@@ -78,8 +78,9 @@ func (s *Store) Count(ctx context.Context, account string, limits ...throttle.Li
 	}, limits...)
 }
 
-// CountUnasked counts a letter to an address that nobody has confirmed, and returns how long until there may be another if it is one too many. Then it is
-// not counted. One that follows a payment is counted in its account alone: else whoever has many letters sent to an address could keep its owner's receipts from them.
+// CountUnasked counts a letter to an address that nobody has confirmed. If it is one too many, it returns how long until there may be another.
+// Then it is not counted. One that follows a payment is counted in its account alone. Else whoever has many letters sent to an address could keep
+// its owner's receipts from them.
 func (s *Store) CountUnasked(ctx context.Context, account, to string, isPaid bool) (wait time.Duration, err error) {
 	limits := []throttle.Limit{{Subject: "unasked:" + key(account, to), Most: UnaskedLetters, Window: time.Hour}}
 	if !isPaid {
@@ -96,8 +97,8 @@ func waitOf(err error) (time.Duration, error) {
 	return 0, err
 }
 
-// freeKinds are the kinds of letters of which anybody can cause any number without a payment, with what they are counted by: giving access, billing, telling
-// of files, and leaving checkouts, again and again.
+// freeKinds are the kinds of letters of which anybody can cause any number without a payment, with what they are counted by. One can give access,
+// bill, tell of files and leave checkouts again and again.
 var freeKinds = map[tenant.LetterKind]string{
 	tenant.LetterAccessGiven: "access", tenant.LetterInvoiceReminder: "reminders", tenant.LetterFileUpdated: "file_letters", tenant.LetterCheckoutAbandoned: "abandoned",
 }
@@ -105,14 +106,15 @@ var freeKinds = map[tenant.LetterKind]string{
 // IsFree reports whether letters of a kind can be caused without a payment: see freeKinds.
 func IsFree(kind tenant.LetterKind) bool { return freeKinds[kind] != "" }
 
-// CountFree counts a letter of a kind that IsFree, whatever was paid for what it tells of, and returns how long it has to wait if it is one too many. Then it is not counted.
+// CountFree counts a letter of a kind that IsFree, whatever was paid for what it tells of. It returns how long the letter has to wait if it is
+// one too many. Then it is not counted.
 func (s *Store) CountFree(ctx context.Context, account string, kind tenant.LetterKind) (wait time.Duration, err error) {
 	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: freeKinds[kind], Most: freeLetters, Window: time.Hour}))
 }
 
-// CountAbandoned counts a reminder of a checkout to an address, as CountFree does, and reports whether it may be sent at all: one a day, however many checkouts
-// somebody leaves with it. It is counted over all accounts too, though the address is confirmed: no seller reminds a mailbox by many accounts. One that may
-// not be sent, or has to wait, is not counted.
+// CountAbandoned counts a reminder of a checkout to an address, as CountFree does, and reports whether it may be sent at all. One a day may be,
+// however many checkouts somebody leaves with it. It is counted over all accounts too, though the address is confirmed: no seller reminds a
+// mailbox by many accounts. One that may not be sent, or has to wait, is not counted.
 func (s *Store) CountAbandoned(ctx context.Context, account, to string) (may bool, wait time.Duration, err error) {
 	free := freeKinds[tenant.LetterCheckoutAbandoned]
 	over := ""
