@@ -78,9 +78,9 @@ func (c *Customer) OwnedBy(table string) (string, []any) {
 	return `account_id = ? AND customer_id = ?`, []any{c.AccountID, c.ID}
 }
 
-// Credit returns how much of a total the customer's balance pays. It never leaves an amount to charge that is above 0 but too
-// little to be charged: then it pays less, so that enough is left. A total that is itself too little is paid by the balance as
-// a whole, which may go below 0: the customer then owes what was not there.
+// Credit returns how much of a total the customer's balance pays. It never leaves an amount to charge that is above 0 but too little to be
+// charged. Then it pays less, so that enough is left. A total that is itself too little is paid by the balance as a whole. The balance may go
+// below 0 by that: the customer then owes what was not there.
 func (c *Customer) Credit(currency string, total int64) int64 {
 	applied, least := min(max(c.Balance.V[currency], 0), total), core.CurrencyOf(currency).Minimum
 	switch rest := total - applied; {

@@ -19,9 +19,8 @@ const (
 )
 
 // Customer is somebody who buys, or may buy, from an account. A customer who owns their address has an EmailKey, and no other
-// customer of the account owns it then, however it is written. A customer whom the seller named by an external id, and whose
-// address was only typed, does not own it: they are not found by it, and whoever really has the address may become another
-// customer.
+// customer of the account owns it then, however it is written. A customer whom the seller named by an external id, and whose address was only
+// typed, does not own it. They are not found by it, and whoever really has the address may become another customer.
 type Customer struct {
 	AccountID              string                       `db:"account_id"`
 	ID                     string                       `db:"id"`
@@ -218,8 +217,8 @@ func (s *Store) ExternalOwner(ctx context.Context, r db.Reader, account, externa
 	return db.Get[string](ctx, r, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
 }
 
-// LockOwner locks the customer of a row, who may be deleted. If they were merged into another customer while this waited for the
-// lock, the row belongs to that one now, who is locked and returned instead.
+// LockOwner locks the customer of a row, who may be deleted. If they were merged into another customer while this waited for the lock, the row
+// belongs to that one now. Then that one is locked and returned instead.
 func (s *Store) LockOwner(ctx context.Context, u *db.Unit, account, customer, table, id string) (*Customer, error) {
 	for {
 		c, err := s.LockAny(ctx, u, account, customer)

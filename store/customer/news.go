@@ -124,7 +124,8 @@ func findOwner(ctx context.Context, r db.Reader, account, emailKey string) (*Cus
 	return c, nil
 }
 
-// AllOf returns all customers with an address, as core.EmailKey has it, in the order of their ids: who owns it, and those for whom a buyer typed it.
+// AllOf returns all customers with an address, as core.EmailKey has it, in the order of their ids. These are who owns it, and those for whom a
+// buyer typed it.
 func (s *Store) AllOf(ctx context.Context, account, emailKey string) ([]Customer, error) {
 	return s.findAllOf(ctx, s.db, s.db, account, emailKey)
 }
@@ -137,8 +138,8 @@ func (s *Store) LockAllOf(ctx context.Context, u *db.Unit, account, emailKey str
 // mostLookedAt is how many orders of an address are looked at for their customers.
 const mostLookedAt = 1000
 
-// findAllOf finds with r whom it reads with rows. It looks at customers, and at the latest orders of the address, which may have any number: an order knows the key of an address that was typed in
-// letters which SQL does not compare, such as wide ones.
+// findAllOf finds with r whom it reads with rows. It looks at customers, and at the latest orders of the address, because there may be any number
+// of orders. An order knows the key of an address that was typed in letters which SQL does not compare, such as wide ones.
 func (s *Store) findAllOf(ctx context.Context, r, rows db.Reader, account, emailKey string) ([]Customer, error) {
 	ids, err := db.Select[string](ctx, r, `
 		SELECT id FROM customers WHERE account_id = ? AND email_key = ?
