@@ -10,17 +10,16 @@ import (
 )
 
 // Every order has a page that shows its receipt, and every invoice has one on which it can be paid. Whoever has the address of
-// a page can open it. Addresses are not stored but computed when the row is read: they name the object and its account, the
-// row's link version and the day on which they end, and carry a signature of all that. They go on working when the secret key
-// is rotated, as long as the old key stays in the list. A row that is read later has an address that ends later, and raising
-// the row's version ends all addresses that were made before.
+// a page can open it. Addresses are not stored but computed when the row is read. They name the object and its account, the row's link version and
+// the day on which they end. They carry a signature of all that. They go on working when the secret key is rotated, as long as the old key stays in
+// the list. A row that is read later has an address that ends later, and raising the row's version ends all addresses that were made before.
 
 const (
 	// linkMonths is for how many months an address opens its page, at least. All addresses that are made in a month end
 	// together, so that a row has the same one whenever it is read in that month.
 	linkMonths = 6
-	// linkRest is how long an address whose time is over still opens a row that was paid, or called off, only now: whoever
-	// has just paid on the page sees there that it is paid.
+	// linkRest is how long an address whose time is over still opens a row that was paid, or called off, only now. Whoever has just paid on the
+	// page sees there that it is paid.
 	linkRest = 30 * 24 * time.Hour
 )
 
@@ -34,9 +33,9 @@ func PageURL(d *db.DB, page, account, id string, version int64) string {
 	return d.Options.PublicURL + "/" + page + "/" + pageToken(d.Options.Sealer, account, id, version, end)
 }
 
-// pageToken returns the last part of a page's address: the object's id, the account's id without its prefix, the version, the
-// day on which it ends counted from 1970, and the signature of all that, with underscores between. Version and day are in base
-// 36.
+// pageToken returns the last part of a page's address, which has underscores between its parts. These are the object's id, the account's id
+// without its prefix, the version, the day on which it ends, and the signature of all that. Version and day are in base 36, and the day is
+// counted from 1970.
 func pageToken(sealer *core.Sealer, account, id string, version int64, end time.Time) string {
 	named := id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix()) + "_" +
 		strconv.FormatInt(version, 36) + "_" + strconv.FormatInt(end.Unix()/secondsOfDay, 36)
@@ -90,8 +89,8 @@ func (s *Store) ReadPage(k core.Kind, token string) (*Page, error) {
 	return page, nil
 }
 
-// Opens reports whether an address still opens a row that has this version. Settled is when nothing was left to be paid any
-// more, nil if something still is: as long as that is so, the address has no end.
+// Opens reports whether an address still opens a row that has this version. Settled is when nothing was left to be paid any more, nil if
+// something still is. As long as that is so, the address has no end.
 func (p *Page) Opens(version int64, settled *core.Time, now core.Time) bool {
 	return p.version == version && (settled == nil || now < max(p.end, settled.Add(linkRest)))
 }

@@ -21,8 +21,7 @@ func sealed(f *testing.F) *Store {
 	return &Store{&db.DB{Options: db.Options{Sealer: sealer, Now: now}}}
 }
 
-// FuzzPageToken: the address of a page opens it, and the page with its name, version and end; an address that is changed in any way opens
-// nothing.
+// FuzzPageToken: the address of a page opens it, and the page has its name, version and end. An address that is changed in any way opens nothing.
 func FuzzPageToken(f *testing.F) {
 	dbtest.AddChanges(f)
 	s := sealed(f)
