@@ -80,8 +80,9 @@ func (s *Store) Waiting(ctx context.Context) ([]string, error) {
 	})
 }
 
-// Claim returns a picture of an account that is to be fetched now, by this caller alone, who tells Keep or Fail what became of it within Lease. The one that
-// waits longest comes first. It is nil if there is none, if the one that was next is given up, or if the account is disabled or has what it may.
+// Claim returns a picture of an account that is to be fetched now, by this caller alone. The caller tells Keep or Fail what became of it within
+// Lease. The one that waits longest comes first. It is nil if there is none, or if the one that was next is given up. The same goes if the
+// account is disabled or has what it may.
 func (s *Store) Claim(ctx context.Context, account string) (*Picture, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Picture, error) {
 		// As NOT EXISTS the question about the account would be a join, for which PostgreSQL reads and sorts all that is due.
@@ -142,8 +143,8 @@ type former struct {
 	Bytes int64   `db:"bytes"`
 }
 
-// Keep stores what was made of a picture that was claimed in the place of what was kept before, and reports whether it did: it does not if the picture
-// has gone, has another address, or was claimed by somebody else meanwhile.
+// Keep stores what was made of a picture that was claimed in the place of what was kept before, and reports whether it did. It does not if the
+// picture has gone, has another address, or was claimed by somebody else meanwhile.
 func (s *Store) Keep(ctx context.Context, claimed *Picture, made *Made) (bool, error) {
 	name, bytes := strings.ToLower(rand.Text()), 0
 	for _, content := range made.Files {
@@ -194,8 +195,8 @@ func (s *Store) Fail(ctx context.Context, claimed *Picture, problem string, isFi
 	return err
 }
 
-// Renew leaves a picture that was claimed for another Lease to whoever claimed it, and reports whether it did: it does not if the picture has gone, has
-// another address, or was claimed by somebody else meanwhile.
+// Renew leaves a picture that was claimed for another Lease to whoever claimed it, and reports whether it did. It does not if the picture has
+// gone, has another address, or was claimed by somebody else meanwhile.
 func (s *Store) Renew(ctx context.Context, claimed *Picture) (bool, error) {
 	due := s.db.Now().Add(Lease)
 	renewed, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
@@ -223,8 +224,9 @@ func (s *Store) GiveBack(ctx context.Context, claimed *Picture) error {
 	return err
 }
 
-// PutOff leaves a picture that was claimed for so long, because its server was silent, and with it those of the account's next pictures whose addresses
-// begin like its own, with server. An attempt does not count, a fetch does: so an account has only so many of these, too. Of the others nothing counts.
+// PutOff leaves a picture that was claimed for so long, because its server was silent. It does the same with those of the account's next pictures
+// whose addresses begin like its own, with server. An attempt does not count, a fetch does: so an account has only so many of these, too. Of the
+// others nothing counts.
 func (s *Store) PutOff(ctx context.Context, claimed *Picture, server string, wait time.Duration, problem string) error {
 	due := s.db.Now().Add(wait)
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
