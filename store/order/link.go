@@ -22,9 +22,8 @@ func (o *Order) Link(d *db.DB) {
 // Link fills in the address of the order in an event.
 func (o *Detail) Link(d *db.DB) { o.Order.Link(d) }
 
-// OpenReceipt returns the order whose receipt a token opens, or CodeMissing if the token was not made here. If ended, the
-// address opens the receipt no more: the order is returned only so that a new address can be written to its buyer, and must not
-// be shown.
+// OpenReceipt returns the order whose receipt a token opens, or CodeMissing if the token was not made here. If ended, the address opens the
+// receipt no more. The order is then returned only so that a new address can be written to its buyer, and must not be shown.
 func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended bool, err error) {
 	link, err := s.rooms.Signed.ReadPage(core.KindOrder, token)
 	if err != nil {

@@ -110,8 +110,8 @@ func (o *Order) EventsBy() string {
 	return o.ID
 }
 
-// RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance: a refund of
-// just so much is not refused.
+// RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance. A refund of just so
+// much is not refused.
 func (o *Order) RefundableAmount() int64 {
 	if len(o.RefundIDs.V) >= MaxRefunds {
 		return 0
@@ -251,8 +251,8 @@ func (s *Store) List(ctx context.Context, account string, in List) ([]Order, boo
 // mostLookedAt is how many orders of a buyer are looked through for what they bought.
 const mostLookedAt = 1000
 
-// HasBought reports whether an address or a customer has orders that are paid, or are being paid, of any of these products, or of anything since a moment.
-// Whoever has more than 1,000 orders is taken to have.
+// HasBought reports whether an address or a customer has orders of any of these products, or of anything since a moment. All orders count but
+// those that are void. Whoever has more than 1,000 orders is taken to have.
 func (s *Store) HasBought(ctx context.Context, account, email, customer string, products []string, since core.Time) (bool, error) {
 	condition, arg := s.db.In("product_id || ''", products) // so that no plan reads all sales of the products; quantity has SQLite take the index of the order
 	for _, whose := range []struct{ column, value string }{{checkout.KeyOfEmail, core.EmailKey(email)}, {"customer_id", customer}} {

@@ -33,8 +33,8 @@ func (o *Order) Pricing() pricing.Refundable {
 	return pricing.Refundable{Total: o.TotalAmount, Tax: o.TaxAmount, Refunded: o.GivenBack(), RefundedTax: o.RefundedTaxAmount}
 }
 
-// GiveBack adds what a refund gives back, to the payment method and to the balance, and the tax in it, to what is refunded of the order, and sets
-// its status. All are below 0 for a refund that has failed. The caller stores the order.
+// GiveBack adds what a refund gives back, to the payment method and to the balance, to what is refunded of the order. It does the same with the
+// tax in it, and sets the order's status. All are below 0 for a refund that has failed. The caller stores the order.
 func (o *Order) GiveBack(charged, balance, tax int64) {
 	o.RefundedAmount += charged
 	o.RefundedBalance += balance

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
-// Own gives a line to the order. A line of a draft keeps its id; any other line, such as one of a checkout, has been
-// copied and becomes a new line of the order and its invoice.
+// Own gives a line to the order. A line of a draft keeps its id. Any other line, such as one of a checkout, has been copied, and becomes a new
+// line of the order and its invoice.
 func (o *Order) Own(l *lineitem.Item, isDraft bool) {
 	l.OrderID, l.UpdatedAt = &o.ID, o.CreatedAt
 	if !isDraft {
