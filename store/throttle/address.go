@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Around returns what stands for whoever has a network address, and the network around it: for IPv4 the address and its /24, for IPv6 its
-// /64, which is one subscriber, and its /48. An address that exists inside networks only, or is none, stands for itself and has no network around it: it
-// belongs to a proxy that nobody named, with all its people behind it.
+// Around returns what stands for whoever has a network address, and the network around it. For IPv4 these are the address and its /24. For IPv6
+// they are its /64, which is one subscriber, and its /48. An address that exists inside networks only, or is none, stands for itself and has no
+// network around it. It belongs to a proxy that nobody named, with all its people behind it.
 func Around(address string) (host, network string) {
 	addr, err := netip.ParseAddr(address)
 	if addr = addr.Unmap().WithZone(""); err != nil || isInside(addr) {

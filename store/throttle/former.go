@@ -9,8 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// DeleteFormer deletes at most limit counts that are over from each of the tables in which servers of the release before this one counted, and returns
-// how many. Nothing else is done with these tables, which the next release drops: they may name network addresses, and the last old server may leave some.
+// DeleteFormer deletes at most limit counts that are over from each of the tables in which servers of the release before this one counted. It
+// returns how many. Nothing else is done with these tables, which the next release drops: they may name network addresses, and the last old
+// server may leave some.
 func (s *Store) DeleteFormer(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		var all int64

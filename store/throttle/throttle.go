@@ -52,8 +52,8 @@ type window struct {
 }
 
 // Count counts what is done now under each limit; no two of them may have the same subject. If some are exceeded it returns what refuse makes of the
-// first of them, and nothing is counted. The rows stay locked until the transaction ends, in the order of their subjects, which is the same for everybody:
-// whoever counts twice in a transaction keeps that order too.
+// first of them, and nothing is counted. The rows stay locked until the transaction ends, in the order of their subjects, which is the same for
+// everybody. Whoever counts twice in a transaction keeps that order too.
 func (s *Store) Count(ctx context.Context, account string, refuse func(*Over) error, limits ...Limit) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, args := s.db.Now(), []any{}
