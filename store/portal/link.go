@@ -42,8 +42,8 @@ func (s *Store) URL(handle string) string {
 	return s.db.Options.PublicURL + "/portal?shop=" + handle
 }
 
-// AskLinks has a letter with a link sent to each customer who owns an address: of one account, or, if that is empty, of
-// those at the last linkShops shops that have met the address. Nobody is told whether there is one.
+// AskLinks has a letter with a link sent to each customer who owns an address. They are of one account, or, if that is empty, of the last
+// linkShops shops that have met the address. Nobody is told whether there is one.
 func (s *Store) AskLinks(ctx context.Context, email, account string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		where, args := `email_key = ?`, []any{core.EmailKey(email)}
@@ -76,8 +76,8 @@ func (s *Store) DueLetters(ctx context.Context, limit int) ([]core.Due, error) {
 }
 
 // ClaimLetter returns a link whose letter is to be sent now, by this caller alone, until another attempt is due. Each attempt
-// has a link of its own: that of an attempt before opens nothing. It is nil if there is nothing to send: another caller has it, the
-// customer or the account is gone, or it was tried often enough.
+// has a link of its own: that of an attempt before opens nothing. It is nil if there is nothing to send: another caller has it, the link was
+// used, or it was tried often enough. The same goes if the customer is gone or owns no address any more, or if the account is disabled.
 func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Link, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
 		l, err := db.Get[Link](ctx, u, linkColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND letter_due_at <= ?`+u.LockSkip(), account, id, s.db.Now())

@@ -13,8 +13,8 @@ import (
 // sessionLifetime is how long a new session opens the portal.
 const sessionLifetime = 24 * time.Hour
 
-// Session lets one customer use the portal for a while. The token is stored as a hash: Token is set only when the session
-// is made, and URL, which holds it, only then and when the session is opened by its token.
+// Session lets one customer use the portal for a while. The token is stored as a hash. Token is set only when the session is made. URL, which
+// holds it, is set only then and when the session is opened by its token.
 type Session struct {
 	AccountID  string    `db:"account_id"`
 	ID         string    `db:"id"`

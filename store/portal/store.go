@@ -45,8 +45,8 @@ func findCustomer(ctx context.Context, r db.Reader, account, ref string) (*custo
 	return c, err
 }
 
-// newToken returns a secret token of a session, or of the link that becomes it: its id, the account's id without its prefix, and 256
-// random bits, with underscores between.
+// newToken returns a secret token of a session, or of the link that becomes it. It is made of its id, the account's id without its prefix, and
+// 256 random bits, with underscores between.
 func newToken(account, id string) string {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
