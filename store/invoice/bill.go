@@ -57,8 +57,8 @@ func (s *Store) PlaceOrder(ctx context.Context, u *db.Unit, p Placement) (*Bill,
 	return b, s.StoreBill(ctx, u, b)
 }
 
-// NewBill makes the order and the invoice of a placement in memory: it fills in their ids, states and sums, and gives the lines
-// to them. They have no numbers yet: place gives those.
+// NewBill makes the order and the invoice of a placement in memory. It fills in their ids, states and sums, and gives the lines to them. They
+// have no numbers yet: Place gives those.
 func NewBill(p Placement, now core.Time) (*Bill, error) {
 	o, inv := p.Order, p.Invoice
 	if inv == nil {
@@ -86,8 +86,8 @@ func NewBill(p Placement, now core.Time) (*Bill, error) {
 	return &Bill{o, inv, items, p.Customer}, nil
 }
 
-// Place stores the lines of a bill, gives the order and the invoice their numbers, and emits order.created and, unless the
-// invoice was a draft, invoice.created. The rows of the order and the invoice are stored by the caller.
+// Place stores the lines of a bill, and gives the order and the invoice their numbers. It emits order.created, and invoice.created unless the
+// invoice was a draft. The rows of the order and the invoice are stored by the caller.
 func (s *Store) Place(ctx context.Context, u *db.Unit, b *Bill) error {
 	isDraft := b.Invoice.EventSeq > 0
 	if err := s.placeLines(ctx, u, b, isDraft); err != nil {

@@ -29,8 +29,8 @@ type NewLine struct {
 	TaxInclusive bool
 }
 
-// Draft is an invoice with what the seller wants it to be. Customer, if not empty, names whom it is for; Lines, if not
-// nil, replace all lines; an empty Currency is that of the first price variant, or else the account's.
+// Draft is an invoice with what the seller wants it to be. Customer, if not empty, names whom it is for. Lines, if not nil, replace all lines. An
+// empty Currency is that of the first price variant, or else the account's.
 type Draft struct {
 	*Invoice
 	Customer string
@@ -167,8 +167,8 @@ func (s *Store) Prepare(ctx context.Context, u *db.Unit, d Draft, before *Invoic
 	return &Bill{Invoice: i, Items: items, Customer: customer}, nil
 }
 
-// billed locks the customer whom a draft is for, so that they are not deleted meanwhile, and copies their present name,
-// addresses and tax id into the draft. One that does not exist is CodeMissing.
+// billed locks the customer whom a draft is for, so that they are not deleted meanwhile. It copies their present name, addresses and tax id into
+// the draft. One that does not exist is CodeMissing.
 func (s *Store) billed(ctx context.Context, u *db.Unit, d Draft) (*customer.Customer, error) {
 	i, ref := d.Invoice, d.Customer
 	if ref == "" {
