@@ -36,8 +36,8 @@ func (f *Figures) Add(g Figures) {
 	f.Checkouts, f.Completed = f.Checkouts+g.Checkouts, f.Completed+g.Completed
 }
 
-// Figures are kept by the quarter of an hour, because that is what time zones differ by, and MRR and Active once more by stretches of
-// 365 days, so that nobody has to add up all that ever was. Both are counted from 1970, in microseconds.
+// Figures are kept by the quarter of an hour, because that is what time zones differ by. MRR and Active are kept once more by stretches of 365
+// days, so that nobody has to add up all that ever was. Both are counted from 1970, in microseconds.
 const (
 	quarter = core.Time(15 * 60 * 1_000_000)
 	year    = 365 * 24 * 4 * quarter
@@ -60,8 +60,8 @@ func (p place) compare(q place) int {
 // counted is what a transaction has to add, which is stored with the commit.
 type counted map[place]Figures
 
-// Count adds figures to what happened at a moment. They are stored just before the transaction commits, after the account's counters and in
-// one order, because all who sell something add to the same row.
+// Count adds figures to what happened at a moment. They are stored just before the transaction commits, after the account's counters and in one
+// order. All who sell something add to the same row.
 func (s *Store) Count(u *db.Unit, account, currency string, at core.Time, f Figures) {
 	if f == (Figures{}) {
 		return

@@ -51,8 +51,9 @@ type Period struct {
 	Figures Figures
 }
 
-// GetMetrics returns the figures of an account. A day that does not exist is CodeBadRequest, a time zone or a currency that is not known is CodeInvalid on it, an end before the start on
-// to, or on from if only that was sent, and more than 400 periods on interval.
+// GetMetrics returns the figures of an account. A day that does not exist is CodeBadRequest, and a time zone or a currency that is
+// not known is CodeInvalid on it. An end before the start is CodeInvalid on to, or on from if only that was sent. More than 400
+// periods are CodeInvalid on interval.
 func (s *Store) GetMetrics(ctx context.Context, account string, in GetMetrics) (*Metrics, error) {
 	seller, err := s.rooms.Tenant.Seller(ctx, s.db, account)
 	if err != nil {
