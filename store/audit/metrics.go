@@ -2,7 +2,7 @@ package audit
 
 import "github.com/tillwright/tillwright/store/internal/db"
 
-// metricsInvariants add up once more, from the rows themselves, what was counted as it happened: what there is too much or too little of has a
+// metricsInvariants add up once more, from the rows themselves, what was counted as it happened. What there is too much or too little of has a
 // sum that is not 0. The id of a violation is the currency.
 var metricsInvariants = []db.Invariant{
 	{Promise: "the metrics of a quarter of an hour are what happened in it", Query: `

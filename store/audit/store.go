@@ -33,8 +33,8 @@ func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]cor
 }
 
 // CheckEach reads every row, and calls checked for each promise with the rows that break it. Of events it reads those that the
-// retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
-// statement and holds after every transaction.
+// retention has not begun to delete. It takes no locks. It may run at any time on a database at work, since each promise is one statement and
+// holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
 	promised := slices.Concat(commerceInvariants, deliveryInvariants, metricsInvariants, arrayInvariants(s.db), balanceInvariants(s.db), picture.Invariants(s.db), s.tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants)
 	if err := s.db.CheckAll(ctx, promised, checked); err != nil {
@@ -43,9 +43,9 @@ func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, ch
 	return s.db.CheckAll(ctx, eventInvariants, checked, s.db.Now().Add(-min(keep.Succeeded, keep.Failed)))
 }
 
-// eventInvariants hold for the events since a moment, which is their argument and which is to be so late that none of these
-// events was deleted yet. Older ones are deleted one by one, so that nothing can be said of their numbers. An order with an
-// event_key may have events under its id too: a server of the release before numbered them on there.
+// eventInvariants hold for the events since a moment, which is their argument. It is to be so late that none of these events was deleted yet.
+// Older ones are deleted one by one, so that nothing can be said of their numbers. An order with an event_key may have events under its id too: a
+// server of the release before numbered them on there.
 var eventInvariants = []db.Invariant{
 	{Promise: "events of one key are numbered without gaps", Query: `
 		SELECT e.account_id, COALESCE(o.event_key, e.ordering_key) AS id
