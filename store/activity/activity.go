@@ -80,8 +80,8 @@ func (s *Store) DeleteOld(ctx context.Context, keep time.Duration, limit int) (i
 	})
 }
 
-// Watch has look called once in a write request, just before the request changes something for the first time and in its
-// transaction, so that it finds as it was what is about to be changed.
+// Watch has look called once in a write request, just before the request changes something for the first time. It is called in the request's
+// transaction, so it finds what is about to be changed as it was.
 func (s *Store) Watch(ctx context.Context, look func(context.Context) error) { db.Watch(ctx, look) }
 
 // HasChanged reports whether a write request has changed something.

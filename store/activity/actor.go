@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Actor is who does something without a write request of the API: a customer on a page, a person on the dashboard, or the operator on the
-// command line.
+// Actor is who does something without a write request of the API. It is a customer on a page, a person on the dashboard, or the
+// operator on the command line.
 type Actor struct {
 	Type      ActorType
 	ID        string // of a person, or of a customer who is known
