@@ -1,6 +1,5 @@
-// Package testbank holds the books of the built-in test provider. Its tables stand for a provider's own database: no use case of ours
-// looks at them, only the promises that doctor asks, and what is put there commits on its own, before the payment or refund that it
-// belongs to is settled.
+// Package testbank holds the books of the built-in test provider. Its tables stand for a provider's own database. No use case of ours looks at
+// them, only the promises that doctor asks. What is put there commits on its own, before the payment or refund that it belongs to is settled.
 package testbank
 
 import (
