@@ -67,8 +67,8 @@ func (s *Store) signUp(ctx context.Context, in SignUp, account string, operates 
 	return p, s.person.AddMember(ctx, account, p.ID, person.RoleOwner)
 }
 
-// AcceptInvitation makes somebody a member of the account that invites them, by the link that they were sent: a person who has signed in, or
-// a new one with a password. New ones get the address that was invited. A link that is used up or over is CodeMissing.
+// AcceptInvitation makes somebody a member of the account that invites them, by the link that they were sent. They are a person who has signed
+// in, or a new one with a password. New ones get the address that was invited. A link that is used up or over is CodeMissing.
 func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password string) (*person.Person, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*person.Person, error) {
 		link, err := s.person.UseLink(ctx, person.LinkInvitation, token)
