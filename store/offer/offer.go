@@ -95,8 +95,8 @@ func (o Offer) customAmount(currency string, custom *int64) (amount int64, probl
 	return *custom, problem
 }
 
-// Of reads the price variants that are asked for, and their products. A price variant that does not exist is CodeMissing on
-// the line that names it, and so is one whose product was deleted after it was read.
+// Of reads the price variants that are asked for, and their products. A price variant that does not exist is CodeMissing on the line that names
+// it. So is one whose product was deleted after it was read.
 func (s *Store) Of(ctx context.Context, r db.Reader, account string, wanted []NewLine) ([]Offer, error) {
 	ids := make([]string, len(wanted))
 	for i, line := range wanted {
