@@ -76,8 +76,8 @@ func addParameter(op, parameter *yaml.Node) {
 }
 
 // publish turns the completed document into the one that is served, and that requests are validated against. It adds the shared
-// error responses, response headers and the Idempotency-Key header, refuses unknown fields in requests, and drops the
-// extensions that only the Go generator reads.
+// error responses, response headers and the Idempotency-Key header. It refuses unknown fields in requests. It drops the extensions
+// that only the Go generator reads.
 func publish(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		addErrors(op)

@@ -13,8 +13,8 @@ const (
 )
 
 // addExamples gives every successful response an example, made of the examples of its properties, so that a new field is in it
-// at once. An `x-example` on a schema says what its example shows instead of the properties' own examples, and on an operation
-// what that of its own answer shows. Everything else stays.
+// at once. An `x-example` on a schema says what its example shows instead of the properties' own examples. On an operation it
+// says what the example of its own answer shows. Everything else stays.
 func addExamples(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		each(get(op.node, "responses"), func(status string, response *yaml.Node) {

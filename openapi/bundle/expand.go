@@ -10,7 +10,7 @@ import (
 )
 
 // addExpand gives every operation with x-expand its expand parameter. X-scopes of the parameter says which scopes a name needs
-// besides the operation's own: reading an object through a reference needs what reading it directly needs.
+// besides the operation's own. Reading an object through a reference needs what reading it directly needs.
 func addExpand(doc *yaml.Node) {
 	reading := readScopes(doc)
 	for _, op := range operations(doc) {

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// forGo turns the completed document into the input of the Go generator. Only successful responses are left, because errors and
-// headers are handled in one place for all operations, and every schema is bound to the Go type that is easiest to use.
+// forGo turns the completed document into the input of the Go generator. Only successful responses are left: errors and headers are
+// handled in one place for all operations. Every schema is bound to the Go type that is easiest to use.
 func forGo(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		each(get(op.node, "responses"), func(status string, _ *yaml.Node) {
@@ -39,8 +39,8 @@ func forGo(doc *yaml.Node) {
 	})
 }
 
-// forServer turns the input of the Go generator into that for the server, where a reference is a plain value and a schema may have a
-// Go type of its own.
+// forServer turns the input of the Go generator into that for the server. There a reference is a plain value, and a schema may have
+// a Go type of its own.
 func forServer(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
 		if strings.HasPrefix(scalarAt(n, "x-go-type"), "wire.Expandable[") {

@@ -1,7 +1,10 @@
-// Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
-// writes gen/spec/openapi.json, which the server serves, gen/spec/requests.json, which it checks requests against,
-// sdk/{service,event}.gen.go, sdk/sdktest/document.gen.go, store/outbox/event_type.gen.go, bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code, and bin/openapi.yaml,
-// the document to read. Run it with `make gen`.
+// Command bundle makes one document of openapi/openapi.yaml and openapi/resources, and checks it against our own rules. It writes:
+//   - gen/spec/openapi.json, which the server serves, and gen/spec/requests.json, which it checks requests against;
+//   - sdk/{service,event}.gen.go, sdk/sdktest/document.gen.go and store/outbox/event_type.gen.go;
+//   - bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code;
+//   - bin/openapi.yaml, the document to read.
+//
+// Run it with `make gen`.
 package main
 
 import (

@@ -51,8 +51,8 @@ func spellNull(doc, n *yaml.Node) {
 	set(n, "oneOf", parse("[{$ref: '%s%s'}, {type: %s, nullable: true, enum: [null]}]", schemaPath, name, kind))
 }
 
-// nullable checks that every nullable has an effect, and that a schema that others refer to is not nullable itself: a reference
-// to it could be null for two reasons.
+// nullable checks that every nullable has an effect. A schema that others refer to must not be nullable itself: a reference to it
+// could be null for two reasons.
 func (l *linter) nullable(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
 		if scalarAt(n, "nullable") != "true" || wrapped(n) != "" {
