@@ -17,15 +17,15 @@
 // # Errors
 //
 // When the server refuses, the error is an [*Error]: get it with errors.As. Branch on its Code, and show its Errors by field.
-// [CodeOf] is a shorthand. Any other error means that no answer came, or that nothing was sent because the call was wrong, for
-// example with an empty id or a nil body.
+// [CodeOf] is a shorthand. Any other error means that no answer came, or that nothing was sent. Nothing is sent when the call is wrong, for example
+// with an empty id or a nil body.
 //
 // # Retries
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call. So the server does it once, even if it is
-// sent several times. A call is repeated for [WithRetryTime], 30 seconds by default, after a network error, a status of 500 or above other than 501, a 429, and
-// a 409 idempotency_request_in_progress. It is never repeated after another 4xx. A host that DNS does not know, a certificate that
-// is not accepted, and plain HTTP behind an https address are errors at once.
+// sent several times. A call is repeated for [WithRetryTime], 30 seconds by default. It is repeated after a network error, a status of 500 or above
+// other than 501, a 429, and a 409 idempotency_request_in_progress. It is never repeated after another 4xx. A host that DNS does not know, a
+// certificate that is not accepted, and plain HTTP behind an https address are errors at once.
 //
 // The wait before each repetition doubles, from half a second to eight. A random part of it, up to half, is left out. So a call
 // outlasts a restart of the server or of its database. It also waits as long as Retry-After asks for, and on a 429 without it
@@ -57,9 +57,9 @@
 //
 // # Trying things
 //
-// On a development server cards such as 4242424242424242 and tokens such as "pm_card_visa" pay, and [TestHelpersService.AdvanceClock]
-// moves the account's clock over trials and renewals. sdk/examples holds two programs.
-// For the tests of your own program, sdk/sdktest is a fake server that needs neither a binary nor a database.
+// On a development server cards such as 4242424242424242 and tokens such as "pm_card_visa" pay. There [TestHelpersService.AdvanceClock] moves the
+// account's clock over trials and renewals. Two programs are in sdk/examples. For the tests of your own program, sdk/sdktest is a fake server that
+// needs neither a binary nor a database.
 //
 // # Approval and scopes
 //

@@ -162,7 +162,7 @@ func ExampleOrdersService_List() {
 	fmt.Println(len(page.Data), page.HasMore)
 }
 
-// A reference always has its ID. Get returns the resource if the call asked for it, and if it was not deleted since: of that
+// A reference always has its ID. Get returns the resource if the call asked for it, and if it was not deleted since. Of a deleted
 // one the ID is all there is.
 func ExampleExpand() {
 	order, err := client.Orders.Get(ctx, "order_01k0000000000000000000000a", sdk.Expand("line_items.product", "customer"))
@@ -337,7 +337,7 @@ func Example_operations() {
 	// POST /checkouts/{id}/confirm
 }
 
-// A program of yours that runs on a buyer's device: it asks once for a place of the buyer's key, and needs no network after that.
+// A program of yours that runs on a buyer's device. It asks once for a place of the buyer's key, and needs no network after that.
 func ExampleVerifyLicense() {
 	const (
 		product   = "prod_01k0000000000000000000000a"

@@ -60,8 +60,8 @@ func WithHeader(name, value string) Option {
 	})
 }
 
-// WithField adds a field to the body of a write, or replaces one, for what a newer server takes and this package has no name for. The
-// value is sent as encoding/json writes it. In a read it is an error.
+// WithField adds a field to the body of a write, or replaces one. It is for what a newer server takes and this package has no name
+// for. The value is sent as encoding/json writes it. In a read it is an error.
 func WithField(name string, value any) Option {
 	return optionFunc(func(s *settings) {
 		text, err := json.Marshal(value)

@@ -42,7 +42,7 @@ func addParam(query url.Values, name string, value reflect.Value) {
 	}
 }
 
-// paramName returns the name of a parameter: that of the form tag, or of the json tag, because the generator gives deepObject
+// paramName returns the name of a parameter: that of the form tag, or else of the json tag. The generator gives deepObject
 // parameters no form tag.
 func paramName(tag reflect.StructTag) string {
 	name, _, _ := strings.Cut(cmp.Or(tag.Get("form"), tag.Get("json")), ",")

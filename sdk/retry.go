@@ -16,8 +16,8 @@ const (
 	lastBackoff  = 8 * time.Second
 	// longestWait is how long a call waits in all because the server asks for it. Beyond that the caller should decide.
 	longestWait = 2 * time.Minute
-	// longestClaim is how long a call waits for the first request with its Idempotency-Key to end: when the server died in
-	// the middle of one that had gone to a payment provider or an ad network, nobody takes it over for a minute.
+	// longestClaim is how long a call waits for the first request with its Idempotency-Key to end. The server may have died in the middle of one that
+	// had gone to a payment provider or an ad network. Nobody takes such a request over for a minute.
 	longestClaim = 75 * time.Second
 )
 
@@ -67,8 +67,9 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// spent reports whether a call has made its last attempt: the next one would begin so long after the first, and the server has asked to wait for so
-// long of that. For up to longestClaim, attempts that find the first one still running do not count, because its answer is about to come.
+// spent reports whether a call has made its last attempt. After is how long after the first attempt the next one would begin, and asked how much of
+// that the server has asked to wait. For up to longestClaim, attempts that find the first one still running do not count, because its answer is
+// about to come.
 func (c *Client) spent(attempts int, after, asked time.Duration, err error) bool {
 	switch {
 	case c.retries == 0 || c.retryTime <= 0:
@@ -102,8 +103,8 @@ func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, 
 	return a, err
 }
 
-// repeatable reports whether another attempt may succeed: after a network error, a 5xx, a 429, and while the first request with
-// this Idempotency-Key is still running. Every other 4xx would be refused again, and so would a 501.
+// repeatable reports whether another attempt may succeed. It may after a network error, a 5xx or a 429, and while the first request with this
+// Idempotency-Key is still running. Every other 4xx would be refused again, and so would a 501.
 func repeatable(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	switch {
@@ -117,8 +118,8 @@ func repeatable(err error) bool {
 	return refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
 }
 
-// misdirected reports whether the base URL or the client's trust is wrong: a host that DNS does not know, a certificate that is
-// not accepted, or plain HTTP where TLS is expected. Nothing was sent, and another attempt would find the same.
+// misdirected reports whether the base URL or the client's trust is wrong. That shows in a host that DNS does not know, a certificate that is not
+// accepted, or plain HTTP where TLS is expected. Nothing was sent, and another attempt would find the same.
 func misdirected(err error) bool {
 	unknown, ok := errors.AsType[*net.DNSError](err)
 	if ok && unknown.IsNotFound && !unknown.IsTemporary {
@@ -128,8 +129,8 @@ func misdirected(err error) bool {
 	return untrusted || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// backoff returns how long to wait before the next attempt, beside what the server asks for: a random time in the upper half of a bound that doubles
-// each time. So clients that failed together do not come back together.
+// backoff returns how long to wait before the next attempt, beside what the server asks for. It is a random time in the upper half of a bound that
+// doubles each time. So clients that failed together do not come back together.
 func backoff(number int) time.Duration {
 	bound := min(lastBackoff, firstBackoff<<min(number-1, 10))
 	return bound/2 + rand.N(bound/2)

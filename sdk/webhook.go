@@ -37,9 +37,9 @@ func WithSignatureHeader(name string) WebhookOption {
 	return func(v *verification) { v.header = name }
 }
 
-// VerifyWebhook checks that a delivery was signed with the endpoint's secret (`whsec_...`), in constant time, and returns its
-// event. body must be the bytes as they were received. Answer 401 if errors.Is finds ErrNotSigned or ErrBadSignature. A signed
-// body that is no event is another error.
+// VerifyWebhook checks that a delivery was signed with the endpoint's secret (`whsec_...`), and returns its event. It compares in
+// constant time. body must be the bytes as they were received. Answer 401 if errors.Is finds ErrNotSigned or ErrBadSignature. A
+// signed body that is no event is another error.
 //
 // One good signature is enough, in the service's own header or in webhook-signature of Standard Webhooks. The latter is good
 // within five minutes of its webhook-timestamp. While a secret is being rotated, the old and the new one both verify, so you

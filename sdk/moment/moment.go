@@ -11,8 +11,8 @@ import (
 // form matches a moment as RFC 3339 writes it, in letters of either case.
 var form = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
-// Parse reads all that RFC 3339 allows: t and z may be small, and the last minute of a month in UTC may have a second of 60, which is
-// the moment of the next one. A moment that does not exist is an error.
+// Parse reads all that RFC 3339 allows: t and z may be small. The last minute of a month in UTC may have a second of 60, which is
+// read as the start of the next minute. A moment that does not exist is an error.
 func Parse(text string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil && form.MatchString(text) {
 		return at, nil

@@ -177,7 +177,7 @@ func (f *findings) checkObject(s *schema, given map[string]any, path string) any
 	return checked
 }
 
-// lacks returns fields that an object needs although `required` does not name them: because it must not be empty, or needs one
+// lacks returns fields that an object needs although `required` does not name them. The object must not be empty, or needs one
 // group of fields of several.
 func (s *schema) lacks(given map[string]any) []string {
 	if s.Expects != "" && len(given) < s.MinProperties {

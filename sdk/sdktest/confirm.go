@@ -175,8 +175,8 @@ func (c *call) complete(o object, paid card) object {
 	})
 }
 
-// buyerOf returns the customer of a checkout, or makes one, and says whether the buyer is known to be them: the seller named them, or vouches for
-// the address. Who only typed an address changes nothing of its owner. Beside the seller's own id, such an address finds nobody.
+// buyerOf returns the customer of a checkout, or makes one. It also says whether the buyer is known to be them: the seller named them, or vouches
+// for the address. Who only typed an address changes nothing of its owner. Beside the seller's own id, such an address finds nobody.
 func (c *call) buyerOf(o object) (customer object, isKnown bool) {
 	external, isVerified := o["external_customer_id"], isTrue(o, "customer_email_verified")
 	customer = c.objects[textOf(o, "customer")]

@@ -24,8 +24,8 @@
 //
 // # Faults
 //
-// [Server.Fail] has calls fail: with a status, after a delay, without an answer, or with an answer that is lost although the
-// change was made. [Server.Requests] says what was asked.
+// [Server.Fail] has calls fail: with a status, after a delay, or without an answer. The answer may also be lost although the change was made.
+// [Server.Requests] says what was asked.
 //
 // # What it does not do
 //

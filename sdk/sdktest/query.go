@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// checkQuery checks the query of a request, and returns its values by name: as text, bool, int64, a list of texts, or texts by
-// key for metadata[key].
+// checkQuery checks the query of a request, and returns its values by name. A value is text, a bool, an int64 or a list of
+// texts. For metadata[key] it is texts by key.
 func (o *operation) checkQuery(given url.Values) (map[string]any, error) {
 	query := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {

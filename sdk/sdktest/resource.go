@@ -150,7 +150,8 @@ func (c *call) page(k *kind) (object, error) {
 	return object{"object": "list", "data": data, "has_more": hasMore, "url": c.request.URL.Path}, nil
 }
 
-// cut returns the part of a list that begins after an item, or ends before one, and whether there is more of it in that direction.
+// cut returns the part of a list that begins after an item, or ends before one. It also returns whether there is more of the list
+// in that direction.
 func cut(all []object, after, before string, isAscending bool, limit int) (page []object, hasMore bool) {
 	follows := func(o object, id string) bool { // in the order of the list
 		if isAscending {

@@ -69,7 +69,7 @@ func (s *Server) Deliveries() []Delivery {
 	return slices.Clone(s.hooks.sent)
 }
 
-// Send delivers an event of any type with any resource, at once, and returns what the handler made of it: for what nothing here
+// Send delivers an event of any type with any resource, at once, and returns what the handler made of it. It is for what nothing here
 // brings about, such as invoice.past_due. Without a handler it ends the test.
 func (s *Server) Send(eventType string, resource any) Delivery {
 	s.t.Helper()

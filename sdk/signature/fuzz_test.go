@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
-// FuzzVerify: a header verifies if it is the signature of the body, byte for byte, which the test computes by the published recipe;
-// nothing else does.
+// FuzzVerify: a header verifies if it is the signature of the body, byte for byte, and nothing else does. The test computes the
+// signature by the published recipe.
 func FuzzVerify(f *testing.F) {
 	body, secret := `{"id":"whev_1"}`, Prefix+"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	right := Sign([]byte(body), secret)

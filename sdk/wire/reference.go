@@ -1,8 +1,8 @@
 package wire
 
-// Reference is a reference as the server writes it, which the SDK reads as an Expandable: an id, a pointer to the object in its
-// place, or nil for none. It is a plain value to save time: encoding/json checks and copies whatever a MarshalJSON returns, and
-// a page has dozens of references.
+// Reference is a reference as the server writes it; the SDK reads it as an Expandable. It is an id, a pointer to the object in
+// its place, or nil for none. It is a plain value to save time: encoding/json checks and copies whatever a MarshalJSON returns,
+// and a page has dozens of references.
 type Reference any
 
 // RefTo returns an unexpanded reference.

@@ -1,5 +1,5 @@
-// Subscribe sells a subscription and lives through its first weeks by the test clock: the trial, the first payment, a
-// renewal that fails, and its recovery.
+// Subscribe sells a subscription and lives through its first weeks by the test clock. These bring the trial, the first payment,
+// a renewal that fails, and its recovery.
 //
 //	make run                                               # in one terminal: prints an API key
 //	TILLWRIGHT_API_KEY=sk_... go run ./sdk/examples/subscribe  # in another
