@@ -18,8 +18,8 @@ import (
 // mostTime is what an attempt may take: the budget of one delivery, and its last words.
 const mostTime = sendTimeout + lastWords
 
-// inBubble runs a test whose clock stands still while anybody works, so that no time depends on the machine. Nothing in it may
-// use a socket, nor hold a lock while it waits: a goroutine that waits for the kernel or for a lock stops the clock.
+// inBubble runs a test whose clock stands still while anybody works, so that no time depends on the machine. Nothing in it may use
+// a socket, nor hold a lock while it waits. A goroutine that waits for the kernel or for a lock stops the clock.
 func inBubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()

@@ -38,7 +38,7 @@ type DispatcherOptions struct {
 // channels.
 //
 // Any number of dispatchers may work on one database. If a dispatcher dies, its deliveries are sent again when their
-// leases have run out, with the same id and the same bytes: Rescue sees to that.
+// leases have run out. They have the same id and the same bytes. Rescue sees to that.
 type Dispatcher struct {
 	store    *outbox.Store
 	renderer *Renderer

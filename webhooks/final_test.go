@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// Whatever went wrong, it went wrong once: nothing is left that a dispatcher could find, this one or one that starts
-// later, and so nothing is sent again however long one waits.
+// Whatever went wrong, it went wrong once. Nothing is left that a dispatcher could find, this one or one that starts
+// later. So nothing is sent again however long one waits.
 func TestDispatcher_AFailureIsFinal(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		failing := map[outbox.Reason]*inbox{

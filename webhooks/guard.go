@@ -1,5 +1,5 @@
-// Package webhooks carries events from the outbox to the URLs that subscribed to them: one signed POST for each
-// delivery, at most five seconds, never repeated once its result is known.
+// Package webhooks carries events from the outbox to the URLs that subscribed to them. Each delivery is one signed POST
+// of at most five seconds. It is never repeated once its result is known.
 package webhooks
 
 import (

@@ -77,8 +77,8 @@ func FuzzControlText(f *testing.F) {
 	})
 }
 
-// FuzzCheckURL: a URL that is stored goes to a public name or address by https, says nothing to a proxy or a browser that it does not say to
-// us, and is stored in the form that it has then.
+// FuzzCheckURL: a URL that is stored goes to a public name or address by https. It says nothing to a proxy or a browser that it does not say to us.
+// Checked again, it stays as it is stored.
 func FuzzCheckURL(f *testing.F) {
 	for _, host := range blockedHosts {
 		f.Add("https://" + host + "/hook")

@@ -184,7 +184,7 @@ func left(t *testing.T) string {
 	return ""
 }
 
-// stuckHTTP2 opens the windows wide, answers and reads no further: who writes to it waits, and with it everybody who
+// stuckHTTP2 opens the windows wide, answers and reads no further. Who writes to it waits, and with it everybody who
 // has to say something on the same connection.
 func stuckHTTP2(t *testing.T) string {
 	t.Helper()

@@ -11,8 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The old ways to write an IPv4 address multiply: one to four parts, of which the last one stands for all that are left,
-// each decimal, octal or hexadecimal with zeros before it, in any script that has digits and between any dots.
+// The old ways to write an IPv4 address multiply. It has one to four parts, of which the last one stands for all that
+// are left. Each is decimal, octal or hexadecimal with zeros before it, in any script that has digits and between any
+// dots.
 func TestCheckURL_RefusesInternalAddressesInEveryNotation(t *testing.T) {
 	t.Parallel()
 	guards := []*Guard{NewGuard(GuardOptions{}), NewGuard(GuardOptions{Development: true})}

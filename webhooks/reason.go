@@ -57,8 +57,8 @@ func isTimeout(err error) bool {
 }
 
 // isReset reports whether the connection broke before there was an answer. It also looks at the text, because net/http
-// does not export the types of some errors: a connection that the receiver closed while idle, and a stream of HTTP/2
-// that it reset.
+// does not export the types of some errors. They are a connection that the receiver closed while idle, and a stream of
+// HTTP/2 that it reset.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||

@@ -17,8 +17,8 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// network is what a name can point to in these tests: a receiver at 127.0.0.9, which stands for a public address, and
-// at 127.0.0.1, on the same port, a service that nobody may reach. The guard is otherwise that of production.
+// network is what a name can point to in these tests. At 127.0.0.9 is a receiver, which stands for a public address. At
+// 127.0.0.1, on the same port, is a service that nobody may reach. The guard is otherwise that of production.
 type network struct {
 	public  *httptest.Server
 	inside  *trap
@@ -121,8 +121,8 @@ func TestSend_OfMixedAddressesOnlyPublicOnesAreDialled(t *testing.T) {
 	n.inside.requireUntouched(t)
 }
 
-// However an internal address is spelled, as a name or as a number, and whatever a resolver makes of it: Go's own finds
-// nothing behind a name of digits, that of the C library an address.
+// An internal address is blocked however it is spelled, as a name or as a number, and whatever a resolver makes of it.
+// Go's own finds nothing behind a name of digits, that of the C library an address.
 func TestSend_EverySpellingOfAnInternalAddressIsBlocked(t *testing.T) {
 	t.Parallel()
 	inside := newNameServer(t, always("127.0.0.1", "::1"))

@@ -67,9 +67,9 @@ func (d *Dispatcher) exchange(ctx context.Context, claims []outbox.DeliveryClaim
 	}()
 }
 
-// finish sends what a round has claimed and gives unused slots back. If the round failed, its results are kept for the
-// next one, and rounds claim for half as many endpoints, down to one, until they succeed again: so an endpoint that the database is not done
-// with in time keeps no other waiting for long.
+// finish sends what a round has claimed and gives unused slots back. If the round failed, its results are kept for the next one. Rounds then
+// claim for half as many endpoints, down to one, until they succeed again. So an endpoint that the database is not done with in time keeps
+// no other waiting for long.
 func (d *Dispatcher) finish(ctx context.Context, r round) {
 	now := time.Now()
 	d.underWay--
@@ -111,9 +111,8 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 	}
 }
 
-// claimed notes how many deliveries a claim got. If it got fewer than it asked for, what still waits comes after
-// something that is being sent: either by this process, and then the result brings the endpoint back, or by another
-// replica, and then a scan finds it.
+// claimed notes how many deliveries a claim got. If it got fewer than it asked for, what still waits comes after something that is being
+// sent. If this process sends that, the result brings the endpoint back. If another replica does, a scan finds the endpoint.
 func (d *Dispatcher) claimed(claim outbox.DeliveryClaim, got int, now time.Time) {
 	w := d.waiting[claim.EndpointID]
 	w.deliveries -= got

@@ -141,10 +141,10 @@ func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
 // Send posts the message once and returns within its timeout. It never fails: what went wrong is in the result.
 //
-// A receiver can hold up net/http in places that do not look at the context: by switching to another protocol, by not
-// answering the goodbye of TLS, by never reading a window of HTTP/2. So the attempt has a goroutine of its own, which is
-// left behind when the time is up. That goroutine does not live much longer, because no write on its connection does
-// (see bounded).
+// A receiver can hold up net/http in places that do not look at the context. It may switch to another protocol, not
+// answer the goodbye of TLS, or never read a window of HTTP/2. So the attempt has a goroutine of its own, which is left
+// behind when the time is up. That goroutine does not live much longer, because no write on its connection does (see
+// bounded).
 func (s *Sender) Send(ctx context.Context, m Message) Result {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

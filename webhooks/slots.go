@@ -14,9 +14,9 @@ const (
 	perEndpoint = 4
 	perBrisk    = 16 // to an endpoint that answers within briskAnswer
 
-	// An endpoint is in the slow lane after an answer that took slowAfter or longer, and until its first answer. The
-	// lane has slowSlots, so that there is always room for those that are known to be quick, and of those that proved
-	// slow slowProven, so that new endpoints get their turn. Before the first answer an endpoint is sent one at a time.
+	// An endpoint is in the slow lane after an answer that took slowAfter or longer, and until its first answer. The lane has
+	// slowSlots, so that there is always room for those that are known to be quick. Those that proved slow have slowProven of these,
+	// so that new endpoints get their turn. Before the first answer an endpoint is sent one at a time.
 	slowAfter      = time.Second
 	briskAnswer    = 100 * time.Millisecond
 	slowSlots      = maxSlots * 7 / 8
@@ -25,8 +25,8 @@ const (
 )
 
 const (
-	// quietFor is how long an endpoint is left alone that had something waiting and nothing to claim: what waits for
-	// it comes after something that is still being sent, here or by another replica.
+	// quietFor is how long an endpoint is left alone that had something waiting and nothing to claim. What waits for it comes after
+	// something that is still being sent, here or by another replica.
 	quietFor = 100 * time.Millisecond
 	// closedFor is how long an endpoint is left to other replicas if our keys do not open its secret. Then it is tried
 	// again.
@@ -35,8 +35,8 @@ const (
 	rememberFor = 10 * time.Minute
 )
 
-// gap is the least time between two messages to a chat service, which would otherwise refuse some: Slack takes about
-// one a second, Discord 30 a minute.
+// gap is the least time between two messages to a chat service, which would otherwise refuse some. Slack takes about one a
+// second, Discord 30 a minute.
 func gap(format outbox.WebhookFormat) time.Duration {
 	switch format {
 	case outbox.WebhookFormatSlack:
@@ -99,8 +99,8 @@ func (s *slots) inAccount(id string) *accountSlots {
 // isSlow reports whether the last answer of an endpoint took long.
 func (e *endpointSlots) isSlow() bool { return !e.answered.IsZero() && !e.quick }
 
-// freeSlots returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free,
-// so that a few accounts with a full share each do not shut out the next one.
+// freeSlots returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free. So
+// a few accounts with a full share each do not shut out the next one.
 func (s *slots) freeSlots(e outbox.PendingEndpoint) int {
 	endpoint, account := s.of(e), accountSlots{}
 	if known := s.accounts[e.AccountID]; known != nil {

@@ -88,7 +88,7 @@ func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
 }
 
 // Five accounts have 40 endpoints each that never answer, and more events than can time out. What they take of the slots delays no other
-// endpoint, of the same account or another: from the first event on, before any of them has shown what it is.
+// endpoint, of the same account or another. That holds from the first event on, before any of them has shown what it is.
 func TestDispatcher_BlackHolesDelayNobody(t *testing.T) {
 	eachBubble(t, func(t *testing.T, w *world) {
 		const most, seconds = 250 * time.Millisecond, 12

@@ -13,7 +13,7 @@ import (
 
 const maxURL = 2048 // bytes
 
-// CheckURL returns a URL as it is stored, with its host in ASCII, or an error whose text tells the owner of the endpoint
+// CheckURL returns a URL as it is stored, with its host in ASCII. The text of its error tells the owner of the endpoint
 // what to send instead. It does not resolve names: the answer would show what the network behind this server knows.
 func (g *Guard) CheckURL(raw string) (string, error) {
 	if len(raw) > maxURL {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Discord writes an event as the body for a webhook of Discord. base is the public address of the API, for the link to
-// the object; without a usable one there is no link.
+// Discord writes an event as the body for a Discord webhook. base is the public address of the API, for the link to the
+// object. Without a usable one there is no link.
 //
-// The limits are Discord's (github.com/discord/discord-api-docs): content of 2,000 characters and 10 embeds
-// (developers/resources/webhook.mdx, Execute Webhook); a title of 256, a description of 4,096, 25 fields with names of
-// 256 and values of 1,024, a footer of 2,048, 6,000 together (developers/resources/message.mdx, Embed Limits). The
-// lengths in text.go keep a message below them.
+// The limits are Discord's (github.com/discord/discord-api-docs). The lengths in text.go keep a message below them.
+//   - A message has content of 2,000 characters and 10 embeds (developers/resources/webhook.mdx, Execute Webhook).
+//   - An embed has a title of 256, a description of 4,096, a footer of 2,048, and 25 fields with names of 256 and values of
+//     1,024. Together that is 6,000 (developers/resources/message.mdx, Embed Limits).
 func Discord(event []byte, base string) ([]byte, error) {
 	m, err := compose(event, base)
 	if err != nil {

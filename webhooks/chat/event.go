@@ -13,8 +13,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// event is the body of a delivery. It is read without trust: a field that is missing or has another type reads as empty,
-// because a message about a part of an object is worth more than none.
+// event is the body of a delivery. It is read without trust: a field that is missing or has another type reads as empty. A
+// message about a part of an object is worth more than none.
 type event struct {
 	id, kind  string
 	createdAt string

@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
-// Slack writes an event as the body for an incoming webhook of Slack. base is the public address of the API, for the
-// link to the object; without a usable one there is no link.
+// Slack writes an event as the body for an incoming webhook. base is the public address of the API, for the link to the
+// object. Without a usable one there is no link.
 //
-// The limits are Slack's: 50 blocks (docs.slack.dev/reference/block-kit/blocks), 3,000 characters of a section, 10
-// fields of 2,000 (.../blocks/section-block), 10 elements of a context (.../blocks/context-block), 3,000 characters of
-// a text object (.../composition-objects/text-object). The lengths in text.go keep a message below them.
+// The limits are Slack's (docs.slack.dev/reference/block-kit). The lengths in text.go keep a message below them.
+//   - A message has 50 blocks (.../blocks).
+//   - A section has 3,000 characters and 10 fields of 2,000 (.../blocks/section-block).
+//   - A context has 10 elements (.../blocks/context-block).
+//   - A text object has 3,000 characters (.../composition-objects/text-object).
 func Slack(event []byte, base string) ([]byte, error) {
 	m, err := compose(event, base)
 	if err != nil {
@@ -88,8 +90,8 @@ func (t phrase) slack(bold bool) string {
 // (docs.slack.dev/messaging/formatting-message-text). Mentions and links need a < that is not escaped.
 var slackEntities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// slackLookalikes replace the characters that format text with others that look like them, because Slack has no escape
-// for them (an invisible space beside one makes it work all the more). They are jsx-slack's, see its
+// slackLookalikes replace the characters that format text with others that look like them. Slack has no escape for
+// them, and an invisible space beside one makes it work all the more. They are jsx-slack's, see its
 // docs/about-escape-and-exact-mode.md. Slack takes the wide forms for formatting, too.
 var slackLookalikes = map[rune]rune{
 	'*': '∗', '＊': '﹡', '_': 'ˍ', '＿': '⸏', '`': 'ˋ', '｀': 'ˋ', '~': '∼', '～': '∼',

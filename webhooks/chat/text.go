@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// phrase is a line for people. Its parts are not escaped: each service escapes all of them in its own way, our words as
-// well as a buyer's, so that nobody has to remember which are safe.
+// phrase is a line for people. Its parts are not escaped. Each service escapes all of them in its own way, our words as
+// well as a buyer's. So nobody has to remember which are safe.
 type phrase []part
 
 type part struct {
@@ -35,16 +35,16 @@ func (t phrase) maybeStrong(connection, words string) phrase {
 	return append(t.and(connection), part{words: words, strong: true})
 }
 
-// How many runes of what a person typed a message repeats at most. An escaped rune grows to five at most (&amp;), and
-// everything that a message repeats, escaped and added up, stays below the limits of both services.
+// How many runes of what a person typed a message repeats at most. An escaped rune grows to five at most (&amp;).
+// Everything that a message repeats, escaped and added up, stays below the limits of both services.
 const (
 	longest = 120 // a name
 	shorter = 40  // a number, a variant within a list
 )
 
-// clean makes one line of what somebody typed and cuts it to at most so many characters. It removes control characters,
-// whatever breaks a line or turns its direction, and invisible characters, except the two joiners that emoji and some
-// scripts are written with.
+// clean makes one line of what somebody typed and cuts it to at most so many characters. It makes spaces of control
+// characters and line breaks. It removes what turns a line's direction and other invisible characters, except the two
+// joiners that emoji and some scripts are written with.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
