@@ -30,8 +30,8 @@ func missing(err error) bool {
 	return ok && e.Code == core.CodeMissing
 }
 
-// A customer signs out in one window of the portal while forms are sent in others: each form is done or finds nobody signed
-// in, and the subscription is what the last of them said.
+// A customer signs out in one window of the portal while forms are sent in others. Each form is done or finds nobody signed
+// in. The subscription is what the last form that was done said.
 func TestPortal_SigningOutBesideForms(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
@@ -158,7 +158,7 @@ func TestUpdateAccount_TaxBesideConfirms(t *testing.T) {
 }
 
 // The provider's notification settles the charge of a new subscription before whoever asked for it hears anything, or while
-// they do: they are answered with the one subscription that there is.
+// they do. They are answered with the one subscription that there is.
 func TestCreateSubscription_BesideTheNotificationOfItsCharge(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		v, customer := w.variant(recurring(900, "month")), w.customer("grace@example.com", nil)

@@ -1,7 +1,6 @@
-// Package billing holds the use cases that have to ask a payment provider. Each works in three steps: it stores what is
-// intended, asks the provider with the id of that intent as the token, and stores the outcome. Each can be run again from
-// wherever it stopped, which is all that recovery needs: a request that is sent again and the reconciler (Run) call the same
-// code.
+// Package billing holds the use cases that have to ask a payment provider. Each works in three steps. It stores what is intended, asks the provider
+// with the id of that intent as the token, and stores the outcome. Each can be run again from wherever it stopped, which is all that recovery needs.
+// A request that is sent again and the reconciler (Run) call the same code.
 package billing
 
 import (
@@ -223,8 +222,8 @@ func (b *Billing) resume(ctx context.Context, begun *store.PaymentProgress) (*st
 }
 
 // unknown ends the lease on a payment whose outcome could not be found out, so that the reconciler asks again after
-// unknownPause. The error that it returns has the outcome Unknown whatever err was: no failure of a provider may be taken for
-// the answer to a request, or free its Idempotency-Key.
+// unknownPause. The error that it returns has the outcome Unknown whatever err was. No failure of a provider may be taken for the answer to a
+// request, or free its Idempotency-Key.
 func (b *Billing) unknown(ctx context.Context, payment *payment.Payment, err error) error {
 	if yield := b.store.Payment.Yield(context.WithoutCancel(ctx), payment.AccountID, payment.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
@@ -306,8 +305,8 @@ func (b *Billing) settlePayment(ctx context.Context, payment *payment.Payment, r
 	return settled, err
 }
 
-// openPage makes sure that the checkout of a payment has a page, because its buyer may have to act there. The address contains
-// the client secret, which cannot be read any more once the server's secret key was replaced; then the checkout gets a new one.
+// openPage makes sure that the checkout of a payment has a page, because its buyer may have to act there. The address contains the client secret,
+// which cannot be read any more once the server's secret key was replaced. Then the checkout gets a new one.
 func (b *Billing) openPage(ctx context.Context, begun *store.PaymentProgress) error {
 	if begun.Checkout == nil || begun.Checkout.ClientSecret != "" {
 		return nil
@@ -334,9 +333,8 @@ func pageOf(c *store.PaymentProgress) string {
 // longestWayBack is the longest return address that a provider is given, in characters.
 const longestWayBack = 500
 
-// wayBack returns the address to which the bank sends a buyer back: our page if they pay there, and otherwise the seller's
-// return_url, or our page again if there is none or it is too long. It is the same for whoever goes on with the charge, the
-// request or the reconciler.
+// wayBack returns the address to which the bank sends a buyer back: our page if they pay there, and otherwise the seller's return_url. If there is
+// none, or it is too long, it is our page again. It is the same for whoever goes on with the charge, the request or the reconciler.
 func wayBack(c *store.PaymentProgress) string {
 	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.Payment.OnPage {
 		back := strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
@@ -356,8 +354,8 @@ func answer(c *store.PaymentProgress) (*store.PaymentProgress, error) {
 }
 
 // resultOf translates what a charge has become from the provider's terms into ours. Page is where a buyer acts whom the
-// provider sends nowhere. It is an error if the charge is still prepared or pending, or if it took another amount than the
-// payment's: such a charge pays for nothing, and somebody has to look at it.
+// provider sends nowhere. It is an error if the charge is still prepared or pending, or if it took another amount than the payment's. A charge of
+// another amount pays for nothing, and somebody has to look at it.
 func resultOf(p *payment.Payment, charge payments.Charge, page string) (payment.ChargeResult, error) {
 	switch charge.Status {
 	case payments.ChargeSucceeded:

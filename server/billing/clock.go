@@ -14,8 +14,8 @@ const (
 	// advanceTime is how long AdvanceClock may work. It is less than what a request may take.
 	advanceTime = 40 * time.Second
 
-	// clockStep is how far a clock is moved at once while there is something due on the way: as far as time passes between two
-	// looks of the worker.
+	// clockStep is how far a clock is moved at once while there is something due on the way. As much time passes between two looks
+	// of the worker.
 	clockStep = reconcileInterval
 )
 
@@ -63,7 +63,7 @@ type walk struct {
 }
 
 // run moves the clock until it is at its target and nothing is due, or until the time is over. It holds the account's lock
-// meanwhile, so that the worker does nothing for the account: work that the worker had begun would end at a later time of the
+// meanwhile, so that the worker does nothing for the account. Work that the worker had begun would end at a later time of the
 // clock than it began.
 func (w *walk) run(ctx context.Context) (err error) {
 	alone := w.walker(w.account)

@@ -57,7 +57,7 @@ func (w *world) stopped(p payments.Provider) (*store.Store, *billing.Billing) {
 	return s, billing.New(s, payments.NewRegistry(p)).Patient()
 }
 
-// A buyer without a key who sends the same request again, because nobody knew what became of it, has the provider asked as seldom as one who looks
+// A buyer without a key sends the same request again, because nobody knew what became of it. The provider is asked as seldom as for one who looks
 // at a page. The seller's own program is not held up.
 func TestConfirmCheckout_SentAgainInPublicAsksSeldom(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

@@ -89,7 +89,7 @@ func TestUpdateCustomer_ANewDefaultWhileTheyAreBilled(t *testing.T) {
 	})
 }
 
-// Whoever has many cards does not find out here which of them are good: a card is tried once beside the schedule, and all of
+// Whoever has many cards does not find out here which of them are good. A card is tried once beside the schedule, and all of
 // them together five times a day.
 func TestUpdateSubscription_TriesCardsSparingly(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

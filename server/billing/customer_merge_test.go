@@ -154,8 +154,8 @@ func TestMergeCustomer_CountsRedemptionsTogether(t *testing.T) {
 	})
 }
 
-// People buy, pay, get money back and are billed at three replicas while they are merged into each other: nothing is counted
-// twice, or for somebody who is gone, and nobody waits for each other for ever.
+// People buy, pay, get money back and are billed at three replicas while they are merged into each other. Nothing is counted
+// twice, or for somebody who is gone. Nobody waits for each other for ever.
 func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const people = 12

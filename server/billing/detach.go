@@ -41,8 +41,9 @@ func (b *Billing) detachMethod(ctx context.Context, due core.Due) error {
 	return b.store.Payment.EndDetachment(ctx, d)
 }
 
-// detachLater puts off telling a provider that failed, for as long again as it has been tried, so that the waits double: the
-// account may have no key for it any more. After detachLife it gives up, with a warning in the log.
+// detachLater puts off telling a provider that failed, for as long again as it has been tried. So the waits double, up to
+// detachPause: the account may have no key for the provider any more. After detachLife it gives up, with a warning in the
+// log.
 func (b *Billing) detachLater(ctx context.Context, d *payment.Detachment) error {
 	age := time.Duration(d.Age) * time.Microsecond
 	if age > detachLife {

@@ -64,7 +64,8 @@ func TestDiscount_IsSharedByTheSubscriptionsOfACheckout(t *testing.T) {
 	}
 }
 
-// A discount for one product of several is shared by its lines alone, and a plan that begins with a trial has its share after it.
+// A discount for one product of several is shared by its lines alone. A plan that begins with a trial has its share after the
+// trial.
 func TestDiscount_IsSharedByTheLinesThatItIsFor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.at(time.January, 31)

@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// TestGrant_SaysUntilWhenItsSubscriptionHasPaid takes the grant of a plan of one instalment, after a trial, to its end: licences that go on without us
-// end with what is paid for.
+// TestGrant_SaysUntilWhenItsSubscriptionHasPaid takes the grant of a plan of one instalment, after a trial, to its end. Licences that go on without
+// us end with what is paid for.
 func TestGrant_SaysUntilWhenItsSubscriptionHasPaid(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := recurring(900, "month")
@@ -43,7 +43,7 @@ func TestGrant_SaysUntilWhenItsSubscriptionHasPaid(t *testing.T) {
 	})
 }
 
-// A change of plan that nothing is charged for leaves paid what was paid: a licence does not end with it in the middle of a period.
+// A change of plan that nothing is charged for leaves paid what was paid. A licence does not end with it in the middle of a period.
 func TestGrant_IsPaidForAfterAChangeOfPlanAsBefore(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()

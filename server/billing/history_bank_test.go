@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// bank is the test provider with a ledger of its own, which knows nothing of our tables, and with a line to it that can
-// be cut at any call.
+// bank is the test provider with a ledger of its own, which knows nothing of our tables. The line to it can be cut at
+// any call.
 type bank struct {
 	*testpay.Provider
 	mu       sync.Mutex

@@ -170,8 +170,8 @@ func (h *history) credited(s *shop) error {
 		GROUP BY customer_id, currency`, s.credits)
 }
 
-// discounted makes sure that what a subscription's period costs is its plan's price with what it has off, which is used, and used up if
-// it was for one period.
+// discounted makes sure that what a subscription's period costs is its plan's price with what it has off. That discount is used, and
+// used up if it was for one period.
 func (h *history) discounted(s *shop) error {
 	subs, _, err := h.Subscription.List(context.Background(), s.account, subscription.List{Page: core.Page{Limit: 100}})
 	if err != nil {

@@ -70,7 +70,8 @@ func (h *history) resolve(s *shop, l *life, row *subscription.Subscription) erro
 	return nil
 }
 
-// prorated is what is left of a period at a moment, of what was paid and neither refunded nor credited, and what the rest is to cost.
+// prorated is what is left of a period at a moment, and what the rest is to cost. It counts what was paid and neither refunded nor
+// credited.
 func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (proration, error) {
 	c := proration{remaining: remaining}
 	var ids []string

@@ -11,7 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/lead"
 )
 
-// leave has somebody leave their address: in a form of anybody's page, or with the seller, who may say more of a lead that is known.
+// leave has somebody leave their address, in a form of anybody's page or with the seller. The seller may say more of a lead that is
+// known.
 func (p *player) leave() error {
 	v, err := p.variant()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // boxed is the name of the product that is sold with imported keys.
 const boxed = "Box"
 
-// shelve gives the shop something to sell with licence keys, made here or imported, by the product or by some of its prices alone, and
-// something that gives nothing.
+// shelve gives the shop something to sell with licence keys, and something that gives nothing. The keys are made here or imported, and given by
+// the product or by some of its prices alone.
 func (p *player) shelve() error {
 	licensed := func(v catalog.PriceVariant, devices int64) catalog.PriceVariant {
 		v.License.V = &catalog.License{Enabled: true, ActivationLimit: &devices}
@@ -181,7 +181,7 @@ func (h *history) served(s *shop) error {
 	return err
 }
 
-// admitted makes sure that what a subscription gives is what its payments, its refunds and its state say: a refund that ends access does so until
+// admitted makes sure that what a subscription gives is what its payments, its refunds and its state say. A refund that ends access does so until
 // the next payment, or until it bounces. Those about which the seller has decided are left out.
 func (h *history) admitted(s *shop) error {
 	// Which refunds were not followed by a payment. A payment at the very moment of a refund may have come before it or after.

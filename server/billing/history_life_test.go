@@ -421,8 +421,8 @@ func (p *player) cameTrue(sub *subscription.Subscription, foreseen *subscription
 	return err
 }
 
-// unused is what is left to give back of a subscription: of each order that paid for its period, what a card and the balance paid. It is -1
-// where nobody knows.
+// unused is what is left to give back of a subscription. Of each order that paid for its period, it counts what a card and the balance
+// paid. It is -1 where nobody knows.
 func (p *player) unused(sub *subscription.Subscription) (int64, error) {
 	l := p.lives[sub.ID]
 	if p.crowded || l == nil || l.asked != nil {

@@ -157,8 +157,8 @@ func all[T any](list func(core.Page) ([]T, bool, error), id func(*T) string) (id
 	}
 }
 
-// returned makes sure that a customer whose subscription was cancelled gets back what is left of it, and in any case no more
-// than its period costs with the tax of the shop.
+// returned makes sure that a customer whose subscription was cancelled gets back what is left of it. In any case they get no
+// more than its period costs with the tax of the shop.
 func (p *player) returned(before, ended *subscription.Subscription, want int64) error {
 	if p.crowded || before.EndedAt != nil {
 		return nil

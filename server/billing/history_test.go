@@ -256,7 +256,8 @@ var faults = map[string]struct {
 	"credit is not booked": {"a balance is the sum of what changed it", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
 }
 
-// moreOf are the moves that a fault needs, which its histories have ten times as often: it is found in the first or second of them.
+// moreOf are the moves that a fault needs. Its histories have them ten times as often, so that it is found in the first or second of
+// them.
 var moreOf = map[string][]string{
 	"silence is taken for a decline": {"the line is cut", "a checkout is begun", "a checkout is confirmed"},
 	"a discount holds too early":     {"a subscription is begun", "a subscription is discounted"},

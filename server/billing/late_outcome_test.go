@@ -21,8 +21,9 @@ func (w *world) heard() {
 	require.NoError(w.t, w.Reconcile(w.t.Context()))
 }
 
-// TestSubscription_WaitsForTheOutcomeOfItsPeriod does not hear of a renewal for longer than its period: the next one is billed
-// when the outcome is known, if it is one. After a decline it is the one that runs when the period is paid.
+// TestSubscription_WaitsForTheOutcomeOfItsPeriod does not hear of a renewal for longer than its period. The next one is billed
+// only when the outcome is known. After a payment all periods since are billed. After a decline it is only the one that runs
+// when the period is paid.
 func TestSubscription_WaitsForTheOutcomeOfItsPeriod(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for _, declined := range []bool{false, true} {

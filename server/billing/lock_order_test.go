@@ -16,8 +16,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
-// holdsNot runs a use case while somebody else has locked the first row, and makes sure that it does not hold the second one while it waits:
-// rows are given as a table and a condition. SQLite has no rows that wait.
+// holdsNot runs a use case while somebody else has locked the first row. It makes sure that the use case does not hold the second row while
+// it waits. Rows are given as a table and a condition. SQLite has no rows that wait.
 func (w *world) holdsNot(first, second string, call func(ctx context.Context) error) {
 	t := w.t
 	t.Helper()

@@ -26,16 +26,16 @@ type looks struct {
 	cards    recent[*GivenMethod]
 }
 
-// LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, or in failurePause if there
-// was no answer, and earlyLooks times besides; others get the same answer until then, which may be some seconds old.
+// LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, or in failurePause if there was
+// no answer. In each minute it may ask sooner earlyLooks times. Others get the same answer until then, which may be some seconds old.
 func (b *Billing) LookAtPayment(ctx context.Context, account, id string) (*store.PaymentProgress, error) {
 	return b.looks.payments.ask(ctx, b.store.Now().Time(), account, id, 0, func() (*store.PaymentProgress, error) {
 		return b.ResumePayment(context.WithoutCancel(ctx), account, id) // others wait for it, too
 	})
 }
 
-// lookAgain does what resume does for a request of somebody with no key that is sent again, because what became of its payment was not known. It
-// asks the provider as often as LookAtPayment, together with it. Whoever asks in between is told what is stored meanwhile, or that nobody knows.
+// lookAgain does what resume does for a request of somebody with no key. They send it again because what became of its payment was not known. It asks
+// the provider as often as LookAtPayment, together with it. Whoever asks in between is told what is stored meanwhile, or that nobody knows.
 func (b *Billing) lookAgain(ctx context.Context, begun *store.PaymentProgress) (*store.PaymentProgress, error) {
 	payment, asks := begun.Payment, false
 	if payment.Status.IsFinal() {

@@ -24,7 +24,7 @@ func isSaved(in *payments.MethodInput) bool {
 var errNotPublic = core.Invalid("payment_method", "A saved payment method is charged only by the seller, or by its owner on the portal. Send a card.")
 
 // attachment is a payment method that a provider is to save for a customer. Token identifies what the method is saved for, a
-// payment for one; however often the provider is asked with the same token, it saves the method once.
+// payment for one. However often the provider is asked with the same token, it saves the method once.
 type attachment struct {
 	Token, Account string
 	Customer       *string // our id, nil for a buyer who is no customer yet
@@ -85,7 +85,7 @@ func refusal(err error) error {
 	return err
 }
 
-// saveMethod has the provider save the method of a checkout's payment, before it is charged, and stores the saved method with
+// saveMethod has the provider save the method of a checkout's payment, before it is charged. It stores the saved method with
 // the payment, which is charged to that from then on. The buyer may be no customer of ours until they have paid. A method that
 // cannot be saved is a *payments.Decline.
 func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.PaymentProgress) error {

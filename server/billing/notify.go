@@ -24,8 +24,8 @@ func (b *Billing) Expects(provider string, header http.Header) error {
 }
 
 // Notify takes a notification that a provider sends by itself. Each takes effect once, they may come in any order, and none
-// changes an outcome that is stored. It returns payments.ErrForged for what the provider did not sign, ErrUnknownStatus and
-// ErrUnusable for what it did sign and what cannot be understood, CodeMissing for a provider that sends no notifications, and
+// changes an outcome that is stored. It returns payments.ErrForged for what the provider did not sign. For what it did sign and what
+// cannot be understood, it returns ErrUnknownStatus or ErrUnusable. It is CodeMissing for a provider that sends no notifications. It is
 // CodeInProgress if it is about something that is not stored here yet: the provider sends it again later.
 func (b *Billing) Notify(ctx context.Context, provider string, header http.Header, body []byte) error {
 	notifier, ok := b.providers.Notifier(provider)

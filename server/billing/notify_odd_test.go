@@ -51,7 +51,7 @@ func spoilt(t *testing.T, body []byte) [][]byte {
 	return all
 }
 
-// Whatever stands in a notification that is rightly signed, it is taken, left aside or refused: none is a failure of ours, and
+// Whatever stands in a notification that is rightly signed, it is taken, left aside or refused. None is a failure of ours, and
 // none does what was not asked for.
 func TestNotify_NothingThatIsSignedIsAFailure(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {

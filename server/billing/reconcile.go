@@ -39,8 +39,8 @@ func (b *Billing) Run(ctx context.Context) {
 	}
 }
 
-// Reconcile goes on with every payment and refund that was left without an outcome: because of a crash, because the provider
-// did not answer or takes its time, or because the buyer did not come back. It also tells providers which payment methods were
+// Reconcile goes on with every payment and refund that was left without an outcome. The reason may be a crash, a provider that
+// did not answer or takes its time, or a buyer who did not come back. It also tells providers which payment methods were
 // removed. It returns all that went wrong; what fails does not keep the rest from being done.
 func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error

@@ -69,8 +69,8 @@ func (b *Billing) resumeRefund(ctx context.Context, begun *store.Refunding) (*st
 	return b.settleRefund(ctx, refund, answer)
 }
 
-// askForRefund has the provider make a refund. If it may have been asked before, it is first asked whether it knows the refund:
-// providers forget tokens after a while, and one that has would give the money back twice.
+// askForRefund has the provider make a refund. If it may have been asked before, it is first asked whether it knows the refund.
+// Providers forget tokens after a while, and one that has would give the money back twice.
 func (b *Billing) askForRefund(ctx context.Context, begun *store.Refunding) (payments.Refund, error) {
 	refund, payment := begun.Refund, begun.Payment
 	provider, err := b.named(refund.Provider)
@@ -103,8 +103,8 @@ func (b *Billing) settleRefund(ctx context.Context, refund *store.Refund, answer
 	return b.store.SettleRefund(ctx, refund, result, refundPause)
 }
 
-// unknownRefund does for a refund what unknown does for a payment: the reconciler asks again after unknownPause, and the error
-// that is returned has the outcome Unknown, so that it frees no Idempotency-Key.
+// unknownRefund does for a refund what unknown does for a payment: the reconciler asks again after unknownPause. The error that
+// is returned has the outcome Unknown, so that it frees no Idempotency-Key.
 func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err error) error {
 	if yield := b.store.YieldRefund(context.WithoutCancel(ctx), refund.AccountID, refund.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)

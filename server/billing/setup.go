@@ -12,7 +12,7 @@ import (
 )
 
 // A customer adds a payment method with a charge of nothing, an amount of 0. These are the keys of its metadata. They hold all that is
-// needed to save the method, so that whoever hears first that the bank has agreed can do it: the customer's page, or the provider's
+// needed to save the method. So whoever hears first that the bank has agreed can do it: the customer's page, or the provider's
 // notification.
 const (
 	setupCustomer     = "saves_for"
@@ -114,8 +114,8 @@ func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref st
 }
 
 // settleAfterBank is settleGiven for a customer who was with their bank meanwhile. Their try was counted as declined when they
-// began. If the bank has agreed and this call is the first to hear of it, that is taken back: for the customer, and for the
-// address they ask from. A notification of the provider has no such address.
+// began. If the bank has agreed and this call is the first to hear of it, that is taken back. It is taken back for the customer, and
+// for the address they ask from. A notification of the provider has no such address.
 func (b *Billing) settleAfterBank(ctx context.Context, provider, account string, charge payments.Charge, from payment.Buyer) (*GivenMethod, error) {
 	given, err := b.settleGiven(ctx, provider, account, charge)
 	if err != nil || !given.isNew {
@@ -165,8 +165,8 @@ func (b *Billing) dropGiven(ctx context.Context, provider, account string, charg
 	return b.store.Payment.DetachGiven(ctx, account, provider, charge.Ref, charge.Metadata[setupMethodRef])
 }
 
-// applyGiven handles a notification about a charge of nothing: it saves the method if the bank agreed, also for a customer who
-// did not come back from their bank, and drops it if the bank did not. A customer or method that was deleted meanwhile is no
+// applyGiven handles a notification about a charge of nothing. It saves the method if the bank agreed, also for a customer who did not
+// come back from their bank. If the bank did not agree, it drops the method. A customer or method that was deleted meanwhile is no
 // error.
 func (b *Billing) applyGiven(ctx context.Context, provider string, event payments.Event) error {
 	switch event.Charge.Status {

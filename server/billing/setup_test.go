@@ -148,7 +148,7 @@ func (o outrun) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// A card that was not declined is forgiven once, also if Stripe's notification is heard before its answer: else a good card
+// A card that was not declined is forgiven once, also if Stripe's notification is heard before its answer. Else a good card
 // between bad ones would buy another try each time.
 func TestGiveMethod_IsForgivenOnceIfTheNotificationIsFirst(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {

@@ -90,7 +90,7 @@ func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, i
 }
 
 // CancelSubscription cancels a subscription. If that is asked for, it also refunds what is left of the period. A refund that
-// fails, or whose outcome is not known, is no error: it is logged, the subscription is cancelled, and the reconciler goes on
+// fails, or whose outcome is not known, is no error. It is logged, the subscription is cancelled, and the reconciler goes on
 // with the refund.
 func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, in store.CancelSubscription) (*subscription.Subscription, error) {
 	sub, err := b.store.CancelSubscription(ctx, account, ref, in)

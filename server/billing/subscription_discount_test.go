@@ -48,8 +48,8 @@ func (w *world) last(sub *subscription.Subscription) int64 {
 	return orders[len(orders)-1].PaidAmount
 }
 
-// What a subscription is given in the middle of a period holds from the next one on, and what is taken away stays until then: a
-// change of plan costs what it would have cost before.
+// What a subscription is given in the middle of a period holds from the next one on. What is taken away stays until then. So a change of
+// plan costs what it would have cost before.
 func TestChangeSubscription_WhileADiscountWaits(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, given  int64 // percent
@@ -119,7 +119,8 @@ func TestChangeSubscription_UsesUpADiscountThatWaitedInAFreePlan(t *testing.T) {
 	})
 }
 
-// A change of plan that begins a period takes the discount that waited for the next one, which counts whether an order shows it or not.
+// A change of plan that begins a period takes the discount that waited for the next one. The discount counts whether an order shows it
+// or not.
 func TestChangeSubscription_CountsWhatItUses(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
@@ -191,7 +192,7 @@ func TestChangeSubscription_KeepsWhatADiscountForOnePeriodTookOff(t *testing.T) 
 	})
 }
 
-// A discount that has taken nothing off yet is free for somebody else as soon as it is taken away, and so it takes nothing off any more.
+// A discount that has taken nothing off yet is free for somebody else as soon as it is taken away. So it takes nothing off any more.
 func TestUpdateSubscription_ADiscountThatIsGivenBackTakesNothingOff(t *testing.T) {
 	for name, replaced := range map[string]bool{"taken away": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {

@@ -277,7 +277,7 @@ func TestSubscription_ABalancePaysTheBillsAfterTheFirst(t *testing.T) {
 	})
 }
 
-// A subscription that is cancelled to end with a period that is over bills what waited for it: a customer who pauses first pays as any other.
+// A subscription that is cancelled to end with a period that is over bills what waited for it. A customer who pauses first pays as any other.
 func TestCancelSubscription_BillsWhatWaitsThoughThePeriodIsOver(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()

@@ -27,8 +27,8 @@ func (w *world) nearlyAll(duration discount.Duration) *discount.Discount {
 	return d
 }
 
-// A period that costs too little to be charged would never be paid, so that nothing is sold with one: not after a trial, and
-// not together with something that costs enough today.
+// A period that costs too little to be charged would never be paid. So nothing is sold with one: not after a trial, and not
+// together with something that costs enough today.
 func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		trial, once, forever := recurring(1900, "month"), w.nearlyAll(discount.DurationOnce), w.nearlyAll(discount.DurationForever)

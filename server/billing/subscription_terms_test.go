@@ -112,7 +112,7 @@ func TestChangeSubscription_CountsThePeriodsThatItBegins(t *testing.T) {
 	})
 }
 
-// But it takes the place of the one that it ends, which is credited: whoever goes from one interval to another and back has paid no more
+// But it takes the place of the one that it ends, which is credited. Whoever goes from one interval to another and back has paid no more
 // of the periods that their plan has.
 func TestChangeSubscription_ToAndFroPaysForNoCycle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// workAtOnce is how many things are done at the same time, and accountAtOnce how many of them for one account: an account
-	// whose provider does not answer leaves room for the others.
+	// workAtOnce is how many things are done at the same time, and accountAtOnce how many of them for one account. An account whose
+	// provider does not answer leaves room for the others.
 	workAtOnce    = 16
 	accountAtOnce = 8
 
@@ -31,7 +31,8 @@ type dutyTurn struct {
 	count *tally
 }
 
-// drain does what is due of an account, or of all accounts if it is empty, until everything was tried once or the time is over.
+// drain does what is due of an account, or of all accounts if it is empty. It ends when everything was tried once or the time is
+// over.
 func (t *dutyTurn) drain(ctx context.Context, account string) {
 	stuck := stuck{}
 	for t.goesOn(ctx) {
@@ -49,8 +50,8 @@ func (t *dutyTurn) drain(ctx context.Context, account string) {
 	}
 }
 
-// find returns what is due and was not tried in vain in this turn. What is due comes in the order in which it waits, so that
-// the things tried in vain come first again; find reads that many more to get past them.
+// find returns what is due and was not tried in vain in this turn. What is due comes in the order in which it waits. The things
+// tried in vain come first again, so find reads that many more to get past them.
 func (t *dutyTurn) find(ctx context.Context, account string, stuck *stuck) ([]core.Due, error) {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()

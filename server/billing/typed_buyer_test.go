@@ -300,8 +300,8 @@ func TestTypedBuyer_ASavedMethodIsNotTakenInPublic(t *testing.T) {
 	})
 }
 
-// Whoever has the client secret may be anybody: a seller who names the customer, or a customer who takes a letter for theirs, does not
-// have their card charged for it.
+// Whoever has the client secret may be anybody. A seller who names the customer does not have the customer's card charged by that. Nor does
+// a customer who takes a letter for theirs.
 func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
@@ -399,7 +399,7 @@ func (w *world) smallBill() (*subscription.Subscription, *order.Order) {
 	return sub, &last
 }
 
-// A last bill that is too little to be charged is taken off the balance when it is known whose it is, and only that is given back.
+// A last bill that is too little to be charged is taken off the balance when it is known whose it is. Only that is given back.
 func TestTypedBuyer_OwesASmallBillOnceVerified(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
@@ -416,7 +416,7 @@ func TestTypedBuyer_OwesASmallBillOnceVerified(t *testing.T) {
 	})
 }
 
-// Who accepts a purchase does not owe anything by that: no more is taken than there is, and no more is given back than was taken.
+// Who accepts a purchase does not owe anything by that. No more is taken than there is, and no more is given back than was taken.
 func TestTypedBuyer_OwesNoMoreThanThereIs(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
