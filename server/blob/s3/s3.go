@@ -186,8 +186,8 @@ func (b *Bucket) Complete(ctx context.Context, key, upload string, size int64, t
 	}
 }
 
-// await waits for the object of an upload of which the server says that it does not exist: it was completed before, maybe by a process that
-// did not live to hear of it, and the server may still be at work on it.
+// await waits for the object of an upload of which the server says that it does not exist. The upload was completed before, maybe by a
+// process that did not live to hear of it. The server may still be at work on it.
 func (b *Bucket) await(ctx context.Context, key, mark string, size int64) error {
 	for begin := time.Now(); ; {
 		found, err := b.core.StatObject(ctx, b.bucket, b.prefix+key, minio.StatObjectOptions{})

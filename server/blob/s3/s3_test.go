@@ -19,7 +19,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/s3signed"
 )
 
-// eachWire runs a test with a server of S3 that checks signatures, through TLS, where bodies are not signed, and without, where each piece of them is.
+// eachWire runs a test with a server of S3 that checks signatures. It does so through TLS, where bodies are not signed, and without, where each piece
+// of them is.
 func eachWire(t *testing.T, test func(t *testing.T, open func(secret string, way http.RoundTripper) blob.Bucket)) {
 	t.Helper()
 	t.Parallel()
