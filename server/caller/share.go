@@ -11,8 +11,8 @@ import (
 )
 
 // Shares keep an account from taking all processors. While others are around, so many of its requests compute at once as half of the processors
-// can, and the next ones wait for their places. What waits for something else, such as a connection or an answer of PostgreSQL, has no place
-// meanwhile; nor has what took a second, since it most likely waits too. An account that is alone does not wait.
+// can. The next ones wait for their places. What waits for something else, such as a connection or an answer of PostgreSQL, has no place
+// meanwhile. Nor has what took a second, since it most likely waits too. An account that is alone does not wait.
 type Shares struct {
 	half     int
 	patience time.Duration
