@@ -36,8 +36,8 @@ func housekeep(ctx context.Context, s *store.Store, keepActivity time.Duration, 
 	}
 }
 
-// Housekeep does once what requests leave for later: it writes when keys were last used, deletes what has expired, renders what is to be
-// rendered anew, and makes an embedded database's file smaller. A task that fails keeps none of the others from being done.
+// Housekeep does once what requests leave for later. It writes when keys were last used, and deletes what has expired. It renders what is
+// to be rendered anew, and makes an embedded database's file smaller. A task that fails keeps none of the others from being done.
 func Housekeep(ctx context.Context, s *store.Store, keepActivity time.Duration) error {
 	var errs []error
 	for task, run := range map[string]func(context.Context) error{

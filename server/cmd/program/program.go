@@ -195,7 +195,8 @@ func newMailer(o Options) (mail.Mailer, error) {
 	return o.Config.Mailer()
 }
 
-// letterPages returns the pages that show the letters which are written as files, and none if they are sent, or if others may reach the server.
+// letterPages returns the pages that show the letters which are written as files. It returns none if letters are sent, or if others may reach
+// the server.
 func letterPages(m mail.Mailer, publicURL string) (map[string]echo.HandlerFunc, error) {
 	folder, ok := m.(mail.Folder)
 	if !ok || !devmail.Serves(publicURL) {
