@@ -15,7 +15,7 @@ func adsCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// adsClient returns a client that waits for as long as the server waits for an ad network, and repeats a request while the
+// adsClient returns a client that waits for as long as the server waits for an ad network. It repeats a request while the
 // network lets nothing through.
 func (a *apiFlags) adsClient() (*apiClient, error) {
 	return a.client(sdk.WithRetries(4), sdk.WithTimeout(time.Minute))

@@ -71,7 +71,7 @@ func forwardingSecret(file string) (string, error) {
 	return signature.Prefix + text, nil
 }
 
-// directClient returns an HTTP client that follows no redirects, as the server does not, and uses no proxy, because its target
+// directClient returns an HTTP client that follows no redirects, as the server does not. It uses no proxy, because its target
 // is on this machine or near it.
 func directClient() *http.Client {
 	return &http.Client{

@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// csvRows reads the rows of a CSV, and keeps the text of the last one: of a row that cannot be read there is nothing else.
+// csvRows reads the rows of a CSV, and keeps the text of the last one. Of a row that cannot be read there is nothing else.
 type csvRows struct {
 	*csv.Reader
 	file *bounded
@@ -66,7 +66,7 @@ func (b *brokenRow) next(comma rune, columns int) (row importRow, ok bool) {
 	return importRow{}, false
 }
 
-// splitLine splits a line of a row that cannot be read as well as it can be: quotes that hide a separator are left as they are.
+// splitLine splits a line of a row that cannot be read, as well as it can. Quotes that hide a separator are left as they are.
 func splitLine(line string, comma rune, columns int) []string {
 	lazy := csv.NewReader(strings.NewReader(line))
 	lazy.Comma, lazy.LazyQuotes, lazy.FieldsPerRecord = comma, true, -1

@@ -59,7 +59,8 @@ func (f *importFields) leaf(column string) *openapi3.Schema {
 	return schema
 }
 
-// typed returns the schema that says what the values of another one are: one that adds something to another, or null, has its fields from there.
+// typed returns the schema that says what the values of another one are. A schema that adds something to another, or null, has its fields from
+// there.
 func typed(schema *openapi3.Schema) *openapi3.Schema {
 	for _, ref := range slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf) {
 		if one := typed(ref.Value); one.Type != nil {

@@ -206,7 +206,8 @@ func (r *importRows) nextLine() ([]byte, error) {
 	}
 }
 
-// failed returns a row with the reason why it failed, as it is written to the file of such rows; the first one after the header.
+// failed returns a row with the reason why it failed, as it is written to the file of such rows. The first one comes after the
+// header.
 func (r *importRows) failed(row importRow, reason string, first bool) ([]byte, error) {
 	if r.csv == nil {
 		return failedLine(row.line, reason), nil

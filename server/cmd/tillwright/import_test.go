@@ -163,7 +163,8 @@ func (b brake) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// What a run was killed over is the same as if it had never been: its rows, and what it wrote of them beside the file.
+// What a run was killed over is the same as if it had never been. That holds for its rows, and for what it wrote of them
+// beside the file.
 func TestImport_GoesOnWhereItWasCutOff(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

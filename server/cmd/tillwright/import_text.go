@@ -27,7 +27,8 @@ func (n *lineCount) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// hashText returns the size and the SHA-256 of a file, and refuses text that is neither UTF-8 nor UTF-16 with a mark: nobody knows which letters it has.
+// hashText returns the size and the SHA-256 of a file. It refuses text that is neither UTF-8 nor UTF-16 with a mark: nobody knows which letters it
+// has.
 func hashText(file io.Reader) (size int64, sum []byte, err error) {
 	hash, lines := sha256.New(), lineCount(0)
 	buffer := bufio.NewReader(file)

@@ -82,7 +82,8 @@ func moment(cells []string, _ string) (string, string) {
 	return "", "This is no time that can be read: " + cells[0] + "."
 }
 
-// provided returns the first cell, read as the conversion says, if the second one says one of some words, in any case, and those after it are empty.
+// provided returns the first cell, read as the conversion says. It does so if the second one says one of some words, in any case, and those after it
+// are empty.
 func provided(read conversion, words ...string) conversion {
 	return func(cells []string, currency string) (string, string) {
 		if text, _ := unless(when("yes", words...))(cells[1:], currency); text == "" {
@@ -201,8 +202,8 @@ func unlessDated(read conversion) conversion {
 	}
 }
 
-// markedDown reads the sale price and the price, the first two cells, if the third one says that it is on sale, and otherwise the price alone, so that
-// a sale price that is kept for later says nothing.
+// markedDown reads the sale price and the price, the first two cells, if the third one says that it is on sale. Otherwise it reads the price alone,
+// so that a sale price that is kept for later says nothing.
 func markedDown(read conversion) conversion {
 	return func(cells []string, currency string) (string, string) {
 		if text, _ := when("yes", yes...)(cells[2:], currency); text == "" {

@@ -8,7 +8,7 @@ var forms = slices.Concat(shopForms, audienceForms)
 // shopForms are what shops hand out.
 var shopForms = []Form{
 	{
-		// The columns of a variant are in each row, all others in the first row of a handle; what a spreadsheet would make a number of has an apostrophe.
+		// The columns of a variant are in each row, all others in the first row of a handle. What a spreadsheet would make a number of has an apostrophe.
 		Name: "shopify", kind: "products", Source: "https://help.shopify.com/en/manual/products/import-export/using-csv",
 		needs: []string{"Handle|URL handle", "Title", "Body (HTML)|Description", "Variant Price|Price"},
 		columns: []column{

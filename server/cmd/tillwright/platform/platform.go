@@ -27,8 +27,9 @@ type Form struct {
 	total   [2]string // a column and what it says in a row that is no object
 }
 
-// column says what becomes of columns of theirs, each of which may have one of several names, as in Handle|URL handle: a field of the API, whose text read makes of the cells. In a field with a *
-// each row of a family has a position of its own, counted among those of which something is read; a field that ends in + is a list to which each row adds.
+// column says what becomes of columns of theirs: a field of the API, whose text read makes of the cells. Each of their columns may have one of
+// several names, as in Handle|URL handle. In a field with a * each row of a family has a position of its own, counted among those of which something
+// is read. A field that ends in + is a list to which each row adds.
 type column struct {
 	theirs []string
 	field  string
