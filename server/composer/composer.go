@@ -1,5 +1,6 @@
-// Package composer makes pages of sites from what a seller asks for: by rules of its own, or by a language model at an address
-// that the operator names. What a model answers is data, of which only what is a page and leads nowhere else is kept.
+// Package composer makes pages of sites from what a seller asks for. It does so by rules of its own, or by a language model at
+// an address that the operator names. What a model answers is data, of which only what is a page and leads nowhere else is
+// kept.
 package composer
 
 import (
