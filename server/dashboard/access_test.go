@@ -154,7 +154,8 @@ func TestPages_ShowNothingOfOtherAccounts(t *testing.T) {
 	})
 }
 
-// Somebody who comes by an address of their own finds a page: the form that an address belongs to, or the words that there is nothing.
+// Somebody who comes by an address of their own finds a page. It is that of the form that the address belongs to, or says that there
+// is nothing.
 func TestPages_AnswerBrowsersWithPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, database.URL(t, "sqlite"))

@@ -27,7 +27,7 @@ func (d *Dashboard) pauseThing(v *visit, kind string) error {
 	return v.done(t.address(), person.Notice{Text: strings.TrimSpace("The " + t.word + " is paused. " + said)})
 }
 
-// lately is a day from which figures are asked for by pages that show none: the day before yesterday, which is over in every time zone.
+// lately is a day from which figures are asked for by pages that show none. It is the day before yesterday, which is over in every time zone.
 func (d *Dashboard) lately() string {
 	return d.store.Now().Time().AddDate(0, 0, -2).Format(time.DateOnly)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// A course is typed as one text, because modules and lessons are moved about in it as lines are: "# " begins a module, "## " a lesson, whose video and
-// file may stand in the lines below. A line of a lesson's text that looks like one of these two has a backslash before it, which Markdown needs there
-// for no other purpose.
+// A course is typed as one text, because modules and lessons are moved about in it as lines are. "# " begins a module and "## " a lesson, whose video
+// and file may stand in the lines below. A line of a lesson's text that looks like one of these two has a backslash before it. Markdown needs a
+// backslash there for no other purpose.
 
 // looksLikeTitle matches a line that begins a module or a lesson, with the backslashes by which it does not.
 var looksLikeTitle = regexp.MustCompile(`^\\*##?(?: |$)`)

@@ -1,7 +1,7 @@
-// Package dashboard serves the pages on which people run their shops: signing in, and what stands behind it. It asks the API of this server
-// for everything that an account has, through the SDK and inside the process (server.Inside), so that a page can do what a program can and no more: the
-// rules, what a role may do, the messages about wrong fields and the lines of activity are those of the API. Of its own it has people, their sessions
-// and their roles, which store/person keeps.
+// Package dashboard serves the pages on which people run their shops: signing in, and what stands behind it. It asks the API of this server for
+// everything that an account has, through the SDK and inside the process (server.Inside). So a page can do what a program can and no more. The rules,
+// what a role may do, the messages about wrong fields and the lines of activity are those of the API. Of its own it has people, their sessions and
+// their roles, which store/person keeps.
 package dashboard
 
 import (

@@ -23,7 +23,7 @@ func (w *world) wrote(id string) {
 	}, time.Minute, 50*time.Millisecond)
 }
 
-// What a program asked for is found by its status, operation, path, token and id, and a refusal can be read again, without what was sent.
+// What a program asked for is found by its status, operation, path, token and id. A refusal can be read again, without what was sent.
 func TestRequests_AreFoundAndExplained(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

@@ -145,7 +145,8 @@ func toText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// leafs returns a refusal by the API with fields by their last name alone, of a form that has one of several things of a kind.
+// leafs returns a refusal by the API with fields by their last name alone. It is for a form that has one of several things of
+// a kind.
 func leafs(err error) error {
 	var refused *sdk.Error
 	if !errors.As(err, &refused) {

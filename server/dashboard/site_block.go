@@ -16,7 +16,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// siteBlockKind is a kind of block as the editor shows it: the controls of its fields, by their names in the API, and those of each of its items.
+// siteBlockKind is a kind of block as the editor shows it. It has the controls of the block's fields, by their names in the API, and those of each
+// of its items.
 type siteBlockKind struct {
 	kind, name    string
 	fields, items []ui.Control
@@ -272,7 +273,7 @@ func offered(options []ui.Option, chosen []string) []ui.Option {
 	return all
 }
 
-// onFirstItem returns a refusal by the API in which what is wrong with all items of a block is said of the first control of theirs in the form.
+// onFirstItem returns a refusal by the API, changed for the form. What is wrong with all items of a block is said of the first control of theirs.
 func onFirstItem(err error, f *ui.Form) error {
 	refused, ok := errors.AsType[*sdk.Error](err)
 	if !ok {

@@ -54,8 +54,8 @@ func newStranger(w *world) *world {
 	return &world{Server: w.Server, t: w.t, api: api, owner: w.Member(w.t, api.Account, person.RoleOwner)}
 }
 
-// each runs a test of a shop of its own on both databases. Its server has the shops and people of other tests as well: one that looks at all that is
-// there or was sent, makes people whose addresses are known, or moves the clock, is run by eachAlone.
+// each runs a test of a shop of its own on both databases. Its server has the shops and people of other tests as well. Use eachAlone for a test that
+// looks at all that is there or was sent, makes people with known addresses, or moves the clock.
 func each(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	for _, engine := range database.Engines() {
