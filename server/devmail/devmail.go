@@ -1,5 +1,6 @@
 // Package devmail serves the page /dev/mail, which shows the letters that a development server wrote as files. Whoever reads them can sign in as
-// others, by a link to choose another password: so the page is there only where the public URL is that of this machine, and answers to a browser on it.
+// others, by a link to choose another password. So the page is there only where the public URL is that of this machine, and answers only a browser on
+// it.
 package devmail
 
 import (
@@ -30,7 +31,7 @@ const shown = 200
 const (
 	policy = "default-src 'none'; style-src 'self'; img-src " + ui.FaviconPolicy + "; frame-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
-	// letterPolicy has a letter do no more than a mail program lets it: its style stands at its elements, and its links open beside the page.
+	// letterPolicy has a letter do no more than a mail program lets it. Its style stands at its elements, and its links open beside the page.
 	letterPolicy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'; base-uri 'none'"
 )
 
@@ -68,7 +69,7 @@ func (b *Box) Routes() map[string]echo.HandlerFunc {
 
 // near has serve answer a browser on this machine, and others with 404. A page of another site whose name leads here by DNS has another Host. A proxy
 // says in a header that it forwards, or speaks HTTP/1.0, as no browser does. One that does neither and sends a Host of this machine is taken for a
-// browser, and so is a tunnel that forwards a port, such as ssh -R: nothing tells them apart.
+// browser. So is a tunnel that forwards a port, such as ssh -R: nothing tells them apart.
 func near(serve echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/mail"
 )
 
-// visit asks for a path as a browser on this machine does, or otherwise if change says so, and returns what was answered and the error.
+// visit asks for a path as a browser on this machine does, or otherwise if change says so. It returns what was answered and the error.
 func visit(t *testing.T, b *Box, path, name string, change func(*http.Request)) (*httptest.ResponseRecorder, error) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/", nil)
