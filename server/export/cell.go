@@ -24,8 +24,8 @@ func names(columns []column) []string {
 	return all
 }
 
-// columnsOf returns a column for each field of an object of the API, in their order, and for each field of an object in it, but for those
-// that are hidden. What the type is, object, is the file's name.
+// columnsOf returns a column for each field of an object of the API, in their order. A field that is an object itself has a column for
+// each of its fields. Hidden fields have no column. Nor has the field object: the file's name says the type.
 func columnsOf[W any](hidden []string) []column {
 	return fields(reflect.TypeFor[W](), "", nil, append(hidden, "object"))
 }

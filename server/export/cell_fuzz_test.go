@@ -44,8 +44,8 @@ func FuzzExport(f *testing.F) {
 	})
 }
 
-// formula is what a program may take for one: its signs, wide ones too, after anything that is not seen, and the characters that some
-// programs take for the end of a cell.
+// formula is what a program may take for one. It is one of the signs, wide ones too, after anything that is not seen. It is also a
+// character that some programs take for the end of a cell.
 var formula = regexp.MustCompile(`^([\pZ\pC\pM\x{115f}\x{1160}\x{3164}\x{ffa0}\x{2800}]*[=+\-@＝＋－＠]|[\t\r\n])`)
 
 // requireHarmless writes a row and reads it back. Plain is the row without what was typed.

@@ -24,8 +24,8 @@ type List struct {
 // pages reads one page of a list as rows. Last is the id of the last of them, and empty if there are no more.
 type pages func(ctx context.Context, account string, at core.Page) (rows [][]string, last string, err error)
 
-// Rows returns what reads the list, newest first, with a query that Sign was given: the rows behind the one with an id, or the first ones,
-// and the id of the last of them, which is empty at the end.
+// Rows returns what reads the list, newest first, with a query that Sign was given. It reads the rows behind the one with an id, or the
+// first ones. Last is the id of the last of them, and empty at the end.
 func (l *List) Rows(account string, query []byte) (func(ctx context.Context, after string) (rows [][]string, last string, err error), error) {
 	read, err := l.open(query)
 	if err != nil {
