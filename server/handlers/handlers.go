@@ -36,9 +36,9 @@ type Handlers struct {
 
 var _ api.StrictServerInterface = (*Handlers)(nil)
 
-// New returns the operations on a store. B takes money, a spends it on ads, p writes to customers, g says which URLs may be
-// called, t sends test events to them, f has the bytes of files, d looks at the domains of sites, and c makes
-// pages of them.
+// New returns the operations on a store. B takes money, a spends it on ads, p writes to customers, and g says which URLs may
+// be called. T sends test events to such URLs, and f has the bytes of files. D looks at the domains of sites, and c makes
+// pages of sites.
 func New(s *store.Store, b *billing.Billing, a *ads.Service, p *mail.Post, g *webhooks.Guard, t *webhooks.Tester, f *transfer.Service, d *domains.Service, c *composer.Composer) *Handlers {
 	return &Handlers{store: s, billing: b, ads: a, post: p, guard: g, tester: t, transfer: f, domains: d, composer: c, kinds: kindsOf(s), eventTypes: view.EventTypes()}
 }

@@ -47,7 +47,7 @@ func (h *Handlers) DeactivatePublicLicenseKey(ctx context.Context, r api.Deactiv
 }
 
 // showLicense runs a use case of a buyer's program within its limits: those of the key, and of unknown keys from the program's address.
-// Once these are used up nothing is answered to that address, also of keys that exist: else an answer would say that a guess was right.
+// Once these are used up nothing is answered to that address, also of keys that exist. Else an answer would say that a guess was right.
 func showLicense[T any](ctx context.Context, h *Handlers, account string, use grant.LicenseUse, run func(context.Context, string, grant.LicenseUse) (*T, error)) (*T, error) {
 	address := caller.Address(ctx)
 	if err := h.store.Tenant.CountLicenseKey(ctx, address, use.Subject(account)); err != nil {
