@@ -1,6 +1,6 @@
-// Package invoicepdf writes invoices and receipts as PDF documents. It needs nothing that the machine would have to have: its
-// fonts, for Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic, Thai, Devanagari, Bengali, Tamil and CJK scripts, are part of
-// the program.
+// Package invoicepdf writes invoices and receipts as PDF documents. It needs nothing that the machine would have to have: its fonts
+// are part of the program. They are for Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic, Thai, Devanagari, Bengali, Tamil
+// and CJK scripts.
 package invoicepdf
 
 import (

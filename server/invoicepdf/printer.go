@@ -39,7 +39,7 @@ type printer struct {
 	y         float64
 }
 
-// newPrinter returns a printer whose output depends on nothing but what is printed and made, the date of the document: its
+// newPrinter returns a printer whose output depends on nothing but what is printed and made, the date of the document. Its
 // parts are written in a fixed order.
 func newPrinter(ctx context.Context, fallbacks []*face, made time.Time) *printer {
 	pdf := fpdf.New("P", "mm", "A4", "")

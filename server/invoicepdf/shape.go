@@ -241,8 +241,8 @@ func (p *printer) hide(x, y float64, r run, size, width float64) {
 // boxUnits is the width of a box in thousandths of the font's size.
 const boxUnits = 1000
 
-// printBox draws a character that no font writes, which is copied as the character: an emoji as its outline, and any other as a box with its code
-// point. It returns the width.
+// printBox draws a character that no font writes, which is copied as the character. An emoji is drawn as its outline, and any other as a box with its
+// code point. It returns the width.
 func (p *printer) printBox(x, y float64, text string, f *face, size float64) float64 {
 	r, _ := utf8.DecodeRuneInString(text)
 	width := millimetres(boxUnits, size)

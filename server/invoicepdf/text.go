@@ -89,7 +89,7 @@ func (p *printer) choose(r rune, preferred *face) *face {
 const longestRange = 64
 
 // spread returns the font in which to write a character: f, or a copy of it under another name. The time in which the library
-// describes the widths of consecutive characters grows with the cube of their number: some thousand Chinese ones would take
+// describes the widths of consecutive characters grows with the cube of their number. Some thousand Chinese ones would take
 // minutes. So when a range gets too long, the next character goes into a copy.
 func (p *printer) spread(f *face, r rune) *face {
 	for !p.shown[f][r] && p.rangeAt(f, r) > longestRange {
@@ -184,8 +184,8 @@ func (p *printer) width(text string, f *face, size float64) float64 {
 // millimetres converts units, thousandths of a size in points, into millimetres.
 func millimetres(units int, size float64) float64 { return float64(units) * size / 1000 * 25.4 / 72 }
 
-// wrap breaks text into lines of at most the width: at spaces, between the characters of scripts that have none, and
-// within a word only if it is wider than a line. It measures each character once, however long the text is.
+// wrap breaks text into lines of at most the width: at spaces, and between the characters of scripts that have none. It breaks
+// within a word only if the word is wider than a line. It measures each character once, however long the text is.
 func (p *printer) wrap(text string, f *face, size, width float64) []string {
 	if p.stops() {
 		return []string{""}

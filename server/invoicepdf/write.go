@@ -17,8 +17,8 @@ const (
 	smallSize = 8.0
 )
 
-// Writer writes documents. It may be used by several goroutines at once. Each document takes up to 60 MB while it is made,
-// because the library reads whole fonts; so only few should be made at a time.
+// Writer writes documents. It may be used by several goroutines at once. Each document takes up to 60 MB while it is made, because the library
+// reads whole fonts. So only few should be made at a time.
 type Writer struct {
 	regular   *face
 	bold      *face
@@ -26,7 +26,7 @@ type Writer struct {
 	emoji     *face
 }
 
-// New returns a Writer. It writes in Noto Sans, and characters that this lacks in its sisters for other scripts, in Droid Sans
+// New returns a Writer. It writes in Noto Sans, and characters that this lacks in its sisters for other scripts. Others it writes in Droid Sans
 // Fallback or in Nanum Square, which have no bold. It costs almost nothing: each font is read with the first document that needs it.
 func New() *Writer {
 	return &Writer{
