@@ -5,7 +5,7 @@ import (
 )
 
 // Accented and Mirrored are English to look at while a page is made. What stands there without accents is not in the catalogue,
-// and a text that is longer in other languages is longer here; mirrored, all runs from right to left.
+// and a text that is longer in other languages is longer here. Mirrored, all runs from right to left.
 var (
 	Accented = pseudo("en-XA", "ltr")
 	Mirrored = pseudo("ar-XB", "rtl")
