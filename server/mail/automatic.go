@@ -86,8 +86,8 @@ func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (mo
 	return more, errors.Join(errs...)
 }
 
-// SendLettersOf sends the letters of an account that are to be sent by themselves now, and returns when the worker of this process is not at one of them
-// either.
+// SendLettersOf sends the letters of an account that are to be sent by themselves now. It returns when the worker of this process is not at one of
+// them either.
 func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 	p.busy.Lock()
 	defer p.busy.Unlock()
@@ -108,7 +108,7 @@ func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 }
 
 // sendAll sends letters, several at the same time, unless somebody else does, notes what became of each, and returns the error of each. As many are
-// claimed together as can be sent at once: a slow one keeps no other waiting, and a server that dies has claimed no letter that it was not sending.
+// claimed together as can be sent at once: a slow one keeps no other waiting. A server that dies has claimed no letter that it was not sending.
 func (p *Post) sendAll(ctx context.Context, due []core.Due) []error {
 	errs := make([]error, len(due))
 	slots := make(chan struct{}, lettersAtOnce)

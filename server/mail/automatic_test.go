@@ -80,7 +80,8 @@ func moreBuyers(t *testing.T, s *store.Store, account string, count int) {
 	}
 }
 
-// On a server without mail nothing waits for ever, not even behind many accounts that fail, and once it has some the seller may ask for what was skipped.
+// On a server without mail nothing waits for ever, not even behind many accounts that fail. Once it has mail, the seller may ask for what was
+// skipped.
 func TestPost_SaysThatTheServerSendsNoMail(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

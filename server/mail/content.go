@@ -79,7 +79,7 @@ func (c content) sumLines() (all []string) {
 	return all
 }
 
-// unbroken has a space for all that breaks a line, and leaves the rest as it is: a key or an address must be that which was meant.
+// unbroken has a space for all that breaks a line, and leaves the rest as it is. A key or an address must be that which was meant.
 var unbroken = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 
 // lines returns each text on one line.

@@ -14,8 +14,8 @@ import (
 //go:embed letter.html
 var letterPage string
 
-// letterTemplate is what letters look like where mail is shown as pages. Programs that read mail know little of style sheets, so
-// that the style stands at each element; what is in the sheet is for the dark alone, and can be missed.
+// letterTemplate is what letters look like where mail is shown as pages. Programs that read mail know little of style sheets, so the style
+// stands at each element. What is in the sheet is for the dark alone, and can be missed.
 var letterTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("letter").Parse(letterPage)) })
 
 // page is a content as letter.html has it.

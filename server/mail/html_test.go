@@ -34,8 +34,8 @@ import (
 // hostile is what somebody may write wherever text is taken.
 const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>{{.}}` + "\u202E" + ` javascript:alert(3) ' style='background:url(//evil.example)`
 
-// everyLetter returns what each kind of letter says in a language, those that are sent by themselves by their kind, with word in the place of
-// what people write.
+// everyLetter returns what each kind of letter says in a language. Those that are sent by themselves are there by their kind. Word stands in
+// the place of what people write.
 func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string) (seller *tenant.Account, all map[string]content) {
 	t.Helper()
 	s, _ := given(t, database.URL(t, "sqlite"))

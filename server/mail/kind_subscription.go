@@ -20,8 +20,8 @@ func subscriptionKept(l *locale.Locale, told *store.LetterContent) content {
 	}
 }
 
-// planChanged tells of the plan that there is now, or of the one that begins with the next period: on a day, unless that waits until somebody resumes the
-// subscription.
+// planChanged tells of the plan that there is now, or of the one that begins with the next period. It names the day, unless that waits until somebody
+// resumes the subscription.
 func planChanged(l *locale.Locale, told *store.LetterContent) content {
 	sub, next := told.Subscription, told.Subscription
 	day := ""

@@ -22,8 +22,8 @@ func Describe(l *locale.Locale, item *lineitem.Item) string {
 	return item.Describe()
 }
 
-// sumsOf returns what an order is of, and what it comes to: its lines with what follows each, discount, taxes and total, and what credit paid
-// of that.
+// sumsOf returns what an order is of, and what it comes to. That is its lines with what follows each, discount, taxes and total, and what
+// credit paid of that.
 func sumsOf(l *locale.Locale, seller *tenant.Account, o *order.Order, bought []store.LetterLine) (sums []sum) {
 	money := func(amount int64) string { return l.Money(amount, o.Currency) }
 	for i := range bought {

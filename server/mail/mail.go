@@ -41,8 +41,8 @@ type SMTP struct {
 	options []gomail.Option
 }
 
-// NewSMTP returns a Mailer for smtp://user:password@host:587, which encrypts if the server can and does not show it a
-// password if not, or smtps://user:password@host:465. from is the address that letters are sent from.
+// NewSMTP returns a Mailer for smtp://user:password@host:587 or smtps://user:password@host:465. With smtp it encrypts if the
+// server can. If not, it shows the server no password. from is the address that letters are sent from.
 func NewSMTP(address, from string) (*SMTP, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
@@ -125,8 +125,8 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	return m, nil
 }
 
-// oneLine puts a text on one line, so that none of it can become a header of its own, and leaves nothing in it that a mail program would decode as if it
-// had been encoded.
+// oneLine puts a text on one line, so that none of it can become a header of its own. It leaves nothing in it that a mail program would decode as if
+// it had been encoded.
 func oneLine(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "=?", "= ?")
 }

@@ -116,7 +116,7 @@ func webhookFailing(detail person.LetterDetail, at string) content {
 // longestName is how many characters of a name a letter shows.
 const longestName = 80
 
-// linking is what makes a mail program show a text as a link: the signs of addresses, with the other dots that names of hosts may have.
+// linking is what makes a mail program show a text as a link. It has the signs of addresses, with the other dots that names of hosts may have.
 var linking = strings.NewReplacer(".", "[.]", "\u3002", "[.]", "\uff0e", "[.]", "\uff61", "[.]", "\u2024", "[.]", ":", "[:]", "\uff1a", "[:]", "@", "[at]", "\uff20", "[at]", "//", "/ /")
 
 // unlinked writes a name that others chose so that no mail program makes a link of it: evil[.]example. The letter comes in our name.

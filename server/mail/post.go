@@ -263,7 +263,7 @@ func invoiceSent(l *locale.Locale, seller *tenant.Account, i *invoice.Invoice) c
 
 var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
 
-// send sends a letter that somebody asks for, after it has checked that there is an address, that the server sends mail, and that not too many were
+// send sends a letter that somebody asks for. It first checks that there is an address, that the server sends mail, and that not too many were
 // sent. Count is nil for a letter that was counted already.
 func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Account, about string, to *string, count counter, c content) error {
 	if to == nil {
