@@ -98,9 +98,8 @@ func (p *Pages) checkout(c echo.Context) error {
 	return p.showCheckout(c, http.StatusOK, account, id, nil, nil)
 }
 
-// showCheckout answers with the page of a checkout as it stands now. Form is what the buyer typed, so that it is there again,
-// and problems what is wrong with it, by the name of the field; the empty name is for problems of the whole form. Both may be
-// nil.
+// showCheckout answers with the page of a checkout as it stands now. Form is what the buyer typed, so that it is there again. Problems is what is
+// wrong with it, by the name of the field; the empty name is for problems of the whole form. Both may be nil.
 func (p *Pages) showCheckout(c echo.Context, status int, account, id string, form, problems map[string]string) error {
 	ctx := c.Request().Context()
 	checkout, err := p.store.Checkout.Get(ctx, account, id)
@@ -194,9 +193,9 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *checkout
 	return page, p.askTerms(ctx, page, offer)
 }
 
-// offerLetter decides whether the page offers to send a letter by which the buyer can confirm their address. It does if that is
-// of use to them: after a purchase, which is then put on their account, and before it if the discount or a trial depends on who they are. It
-// does not if no mail is sent, or the address is confirmed already.
+// offerLetter decides whether the page offers to send a letter by which the buyer can confirm their address. It does if that is of use to them. After
+// a purchase, the letter puts it on their account. Before one, the letter helps if the discount or a trial depends on who they are. It does not if no
+// mail is sent, or the address is confirmed already.
 func (p *Pages) offerLetter(c echo.Context, bought *checkout.Checkout, page *checkoutPage) error {
 	isBought := bought.Status == checkout.StatusCompleted
 	if !p.post.Sends() || bought.CustomerEmail == nil || !isBought && bought.Status != checkout.StatusOpen {
@@ -306,8 +305,8 @@ func (p *Pages) cancelPayment(c echo.Context) error {
 	return p.backTo(c, c.Param("client_secret"))
 }
 
-// state returns which form of the page a checkout is shown in: "paid"; "elsewhere" if the buyer has to go to their bank's page;
-// "action" if they approve the charge on ours; otherwise the checkout's own status.
+// state returns which form of the page a checkout is shown in. It is "paid", "elsewhere" if the buyer has to go to their bank's page, or "action"
+// if they approve the charge on ours. Otherwise it is the checkout's own status.
 func (p *Pages) state(c *checkout.Checkout) string {
 	next := c.NextAction.V
 	switch {

@@ -49,8 +49,8 @@ func sentOrAsked(c echo.Context) url.Values {
 	return values
 }
 
-// askAds has the page ask whether ad networks may be told of the purchase, if its seller wants that, and hand on what they appended to its
-// address.
+// askAds has the page ask whether ad networks may be told of the purchase, if its seller wants that. The page also hands on what they
+// appended to its address.
 func (p *Pages) askAds(ctx context.Context, page *checkoutPage, values url.Values) error {
 	if !page.Seller.CheckoutAdsConsent || page.State != string(checkout.StatusOpen) {
 		return nil

@@ -47,7 +47,8 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 	}
 }
 
-// keepChoices shows again what the buyer chose in the order, and says what is wrong with it beside it, in place of what is wrong with the form as a whole.
+// keepChoices shows again what the buyer chose in the order. What is wrong with it is said beside it, in place of what is wrong with the form as a
+// whole.
 func (p *checkoutPage) keepChoices() {
 	p.addPieces()
 	for i := range p.Items {

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// It is what the buyer gets now: what was taken off the list is not counted, there is one licence key at most, and a tip gives nothing.
+// It is what the buyer gets now. What was taken off the list is not counted, there is one licence key at most, and a tip gives nothing.
 func TestCheckoutPage_SaysWhatIsIncluded(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {

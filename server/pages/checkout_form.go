@@ -33,8 +33,8 @@ const amountField = "amount."
 
 // pay takes the form of a checkout. It stores what the buyer entered, and charges them if they pressed the button for that, or
 // Enter. Only who knows the client secret can send the form. If the entries have changed the total, the new one is shown first, and
-// nothing is charged; nor is it by Enter if a discount code is new. What is refused is shown with the form below this address.
-// All else is state: the buyer is sent back to the page, which shows it however often it is loaded.
+// nothing is charged. Nor is anything charged by Enter if a discount code is new. What is refused is shown with the form below this
+// address. All else is state: the buyer is sent back to the page, which shows it however often it is loaded.
 func (p *Pages) pay(c echo.Context) error {
 	ctx, secret := c.Request().Context(), c.Param("client_secret")
 	account, id, err := p.store.Checkout.OfSecret(ctx, secret)
@@ -244,8 +244,8 @@ var longest = map[string]int{
 
 const answerLongest = 1000
 
-// problems returns what is wrong with the form, by field, nil if nothing is. These are the limits that the API checks by its
-// document and the store does not: lengths, and that the country is one of the list.
+// problems returns what is wrong with the form, by field, nil if nothing is. These are the limits that the API checks by its document
+// and the store does not. They are lengths, and that the country is one of the list.
 func (f form) problems(l *locale.Locale) map[string]string {
 	var problems map[string]string
 	found := func(name, problem string) {
@@ -273,7 +273,7 @@ func (f form) problems(l *locale.Locale) map[string]string {
 }
 
 // answers returns the answers of before, with those that were typed in their place. A checkbox without its tick is not sent by
-// browsers, so that the tick of before would stay; the form has a hidden field behind each one, which sends false.
+// browsers, so that the tick of before would stay. So the form has a hidden field behind each one, which sends false.
 func (f form) answers(before map[string]string) map[string]string {
 	answers := maps.Clone(before)
 	for name, answer := range f {
@@ -309,7 +309,8 @@ var cardFieldOf = map[string]string{
 	"invalid_expiry": "card_expiry", "expired_card": "card_expiry", "incorrect_cvc": "card_cvc", "invalid_cvc": "card_cvc",
 }
 
-// chosenQuantity returns the name of the first field of a form in which its buyer says how many pieces they want, empty if it has none.
+// chosenQuantity returns the name of the first field of a form in which its buyer says how many pieces they want. It is empty if the
+// form has none.
 func chosenQuantity(c echo.Context) string {
 	values, _ := c.FormParams() // that the form could be read is known
 	for _, name := range slices.Sorted(maps.Keys(values)) {

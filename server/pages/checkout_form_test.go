@@ -232,7 +232,7 @@ func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 	assert.Contains(t, page, "Completed: nothing was charged today.")
 }
 
-// Loading the page again after a decline asks for nothing to be sent again, and shows what was typed to the browser that sent it, without the card.
+// Loading the page again after a decline asks for nothing to be sent again. It shows what was typed to the browser that sent it, without the card.
 func TestCheckoutPage_CanBeLoadedAgainAfterADecline(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// sayNext has the lines of a checkout that are paid again say when and what: from the day on which it was bought, or else from today on. Variants are
-// their price variants by id.
+// sayNext has the lines of a checkout that are paid again say when and what. It counts from the day on which the checkout was bought, or else from
+// today on. Variants are their price variants by id.
 func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[string]*catalog.PriceVariant) error {
 	if !page.recurs() || page.State == string(checkout.StatusExpired) {
 		return nil

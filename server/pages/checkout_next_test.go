@@ -60,7 +60,7 @@ func TestCheckoutPage_SaysWhatIsPaidNextWithoutDiscountsAndWithTax(t *testing.T)
 	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}, "country": {"DE"}}), "Then $22.00 every month, from")
 }
 
-// The receipt's letter says what was bought and what is paid next, in the words of the checkout, but that a discount that is used up is over.
+// The receipt's letter says what was bought and what is paid next, in the words of the checkout. But a discount that is used up is over.
 func TestReceiptLetter_SaysWhatWasBoughtAndWhatIsPaidNext(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

@@ -106,8 +106,8 @@ func (p checkoutPage) Thanks() []string {
 // Pays reports whether the page has the form with which a buyer pays.
 func (p checkoutPage) Pays() bool { return p.State == string(checkout.StatusOpen) && p.CanPay() }
 
-// Unfolds reports whether the order lies open on a phone, where it is folded to its total else: because it says what is paid later, there is something to
-// choose in it, or something is wrong with what was typed there.
+// Unfolds reports whether the order lies open on a phone, where it is folded to its total else. It does if it says what is paid later, there is
+// something to choose in it, or something typed there is wrong.
 func (p checkoutPage) Unfolds() bool {
 	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil || line.Pieces != nil })
 }
@@ -242,8 +242,9 @@ func (p *checkoutPage) sayRequired() {
 	p.Asks = p.Asks || p.Country != "" && p.Seller.Tax.V.Mode != tenant.TaxModeNone
 }
 
-// guessCountry has a checkout of which the tax is not known yet show it, for a buyer who has not chosen a country: for the one of their browser, or else
-// the seller's. It returns the country that is chosen on the page, and whether the tax depends on it. What the buyer pays follows from what they send.
+// guessCountry has a checkout of which the tax is not known yet show it, for a buyer who has not chosen a country. The guess is the country of their
+// browser, or else the seller's. It returns the country that is chosen on the page, and whether the tax depends on it. What the buyer pays follows
+// from what they send.
 func guessCountry(c echo.Context, checkout *checkout.Checkout, offer *checkout.Offer, form map[string]string) (asks bool, country string, err error) {
 	country, chosen := form["country"]
 	asks = checkout.TaxAmount == nil || country != ""

@@ -59,7 +59,8 @@ func (p *checkoutPage) letCount(variants map[string]*catalog.PriceVariant) {
 	}
 }
 
-// addPieces tells each field how many pieces of its price variant the other lines have, as the buyer chose: its limits are for all of them together.
+// addPieces tells each field how many pieces of its price variant the other lines have, as the buyer chose. The limits of a field are for all of them
+// together.
 func (p *checkoutPage) addPieces() {
 	all := map[string]int64{}
 	count := func(n *pieces) int64 {

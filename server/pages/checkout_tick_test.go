@@ -58,7 +58,8 @@ func TestCheckoutPage_StrangersTickForNobodyElse(t *testing.T) {
 	})
 }
 
-// Whoever confirms by a letter what was ticked at a checkout need not be who typed their address there, and sees what is bought on its page.
+// Whoever confirms by a letter what was ticked at a checkout need not be who typed their address there. On the checkout's page they would
+// see what is bought.
 func TestCheckoutPage_LeadsToACheckoutOfTheReader(t *testing.T) {
 	eachNews(t, func(t *testing.T, w *shop) {
 		link := w.link(catalog.PriceVariant{Amount: 1900}, nil)

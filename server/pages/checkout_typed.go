@@ -28,8 +28,8 @@ const ticked = "true"
 // mostMarks is how many marks a cookie holds, which browsers keep up to 4 kB of.
 const mostMarks = 100
 
-// keepTyped has the browser that sent a checkout's form see again what it sent, and what it sent before in the fields that are not in the form now, or were
-// empty when its page was opened: our script sends some alone, and another tab may have typed more.
+// keepTyped has the browser that sent a checkout's form see again what it sent. It also sees what it sent before in the fields that are not in the
+// form now, or were empty when its page was opened. Our script sends some fields alone, and another tab may have typed more.
 func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form) {
 	var marks []byte
 	before := p.typedBefore(c, checkout)
@@ -176,8 +176,8 @@ func typedInto(c *checkout.Checkout) form {
 	return all
 }
 
-// keepTicks has the form show its ticks as they were sent with the attempt that the page tells of: with before, or just now in the form, unless our script
-// sent that, which leaves them out.
+// keepTicks has the form show its ticks as they were sent with the attempt that the page tells of. They are in before, or in the form that was sent
+// just now. Our script leaves them out of what it sends, and then those in before are shown.
 func (p *checkoutPage) keepTicks(before form, isTold bool) {
 	for _, name := range ticks {
 		switch {

@@ -132,7 +132,7 @@ func TestCheckoutPage_EmptiesWhatItsBuyerEmpties(t *testing.T) {
 	assert.Nil(t, o.sends(url.Values{"country": {""}}).BillingAddress.V, "all of it was the buyer's")
 }
 
-// Two tabs of one browser are one buyer: what is empty in one of them was not emptied if it was typed into the other one since.
+// Two tabs of one browser are one buyer. What is empty in one of them was not emptied if it was typed into the other one since.
 func TestCheckoutPage_KeepsWhatAnotherTabTyped(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)

@@ -31,7 +31,8 @@ func letterPages(seller *tenant.Account) []drawn {
 	}
 }
 
-// leadForms returns a form of a site with what it says when a visitor comes, when something is wrong, and when it has arrived, by the name of its state.
+// leadForms returns a form of a site by the name of its state. It shows what the form says when a visitor comes, when something is wrong, and when it
+// has arrived.
 func leadForms(t *testing.T, l *locale.Locale, word func(string) string) map[string]string {
 	t.Helper()
 	sites, err := parseSites("")
@@ -75,7 +76,7 @@ func sitePages(t *testing.T, l *locale.Locale, word func(string) string) map[str
 	return drawn
 }
 
-// Every word of the portal, of documents and of what strangers read is in the catalogue: in the language of letters with accents none stands without.
+// Every word of the portal, of documents and of what strangers read is in the catalogue. In the language of letters with accents none stands without.
 func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	templates, err := parse(locale.Accented, []byte("/* ours */"), []byte("/* ours */"))

@@ -38,8 +38,8 @@ const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>
 
 var someday = core.TimeOf(time.Date(2026, 11, 25, 9, 30, 0, 0, time.UTC))
 
-// everyPage returns every page in a language as it looks when there is much to say, with word in the place of what people write, and when there is
-// nothing.
+// everyPage returns every page in a language as it looks when there is much to say, and when there is nothing. Word stands in the place of what
+// people write.
 func everyPage(l *locale.Locale, word func(usual string) string) []drawn {
 	seller := &tenant.Account{Name: word("Kestrel Field Guides"), SupportEmail: new("help@kestrel.example"), PaymentsProvider: tenant.PaymentsProviderTest}
 	all := []drawn{

@@ -24,8 +24,8 @@ const (
 	exportPatience = 2 * time.Minute
 )
 
-// rows reads a page of an export: the rows after a position, and the position of the last of them, which is empty if there are
-// no more. The first page is after the empty position.
+// rows reads a page of an export: the rows after a position, and the position of the last of them. That is empty if there are no more. The
+// first page is after the empty position.
 type rows func(ctx context.Context, after string) (rows [][]string, last string, err error)
 
 // export answers with a CSV file of any size, which is read and written page by page. If the first page cannot be read in time
@@ -85,8 +85,8 @@ func (p *Pages) inTurn(who asker, read rows) rows {
 // errNoKey says that a file of a list was asked for by an API key that serves no more.
 var errNoKey = errors.New("the API key serves no more")
 
-// list exports a list with its own query, newest first, as long as the API key serves that asked for it: if it does not any more it is 410, or
-// the file breaks off.
+// list exports a list with its own query, newest first, as long as the API key that asked for it serves. If the key does not serve any more it
+// is 410, or the file breaks off.
 func (p *Pages) list(c echo.Context, f *signed.File) error {
 	list, err := export.Find(p.store, f.List)
 	if err != nil {

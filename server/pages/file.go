@@ -67,8 +67,8 @@ func (p *Pages) receiptFile(c echo.Context, f *signed.File) error {
 	return p.writeReceipt(c, o)
 }
 
-// stored serves the bytes of a version of a file that a seller has uploaded. If it was deleted since the URL was made, or its buyer has lost it, it is 410; if they have downloaded it as
-// often as they may, it is 403.
+// stored serves the bytes of a version of a file that a seller has uploaded. If it was deleted since the URL was made, or its buyer has lost it, it
+// is 410. If they have downloaded it as often as they may, it is 403.
 func (p *Pages) stored(c echo.Context, file *signed.File) error {
 	f, v, err := p.store.Grant.GetFileVersion(c.Request().Context(), file.Account, file.ID, file.Version)
 	if isMissing(err) {

@@ -111,8 +111,9 @@ func (w *shop) member() *subscription.Subscription {
 	return &all[0]
 }
 
-// A stranger does all by the keyboard alone. Each engine sees one direction: PostgreSQL from left to right, SQLite mirrored. The stranger buys by a link, with a country of another tax,
-// a code, a card that is declined and a good one, downloads the file, comes to the portal by a letter, changes the plan, cancels it, and keeps it.
+// A stranger does all by the keyboard alone. Each engine sees one direction: PostgreSQL from left to right, SQLite mirrored. The stranger buys by a
+// link, with a country of another tax, a code, a card that is declined and a good one. They download the file, come to the portal by a letter, change
+// the plan, cancel it, and keep it.
 func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {

@@ -19,8 +19,8 @@ const spokenKey = "spoken"
 // localeField is the parameter of an address, and the field of a form, that names a language.
 const localeField = "locale"
 
-// speak chooses the language of an answer: the one that the address asks for, or else that of the checkout or customer it is about, which may
-// be nil, or that of the browser, or the seller's.
+// speak chooses the language of an answer: the one that the request names, or else theirs, the browser's or the seller's, in this order. Theirs is
+// that of the checkout or customer it is about, and may be nil.
 func (p *Pages) speak(c echo.Context, theirs *string, sellers string) *locale.Locale {
 	l := cmp.Or(p.asked(c), locale.Find(core.Deref(theirs)), accepted(c), locale.Find(sellers), locale.English)
 	c.Set(spokenKey, l)

@@ -65,8 +65,8 @@ func (p *Pages) fillForms(c echo.Context, seller *tenant.Account, site *content.
 	return p.askLeadAds(c, seller, blocks)
 }
 
-// withToken returns the text of a page with what its forms send for this visitor: a fresh token, and what ad networks appended to the address of
-// the page, as values have it. A page can be kept without them.
+// withToken returns the text of a page with what its forms send for this visitor. That is a fresh token, and what ad networks appended to the
+// address of the page, as values have it. A page can be kept without them.
 func (p *Pages) withToken(ctx context.Context, account string, blocks []pageBlock, text []byte, values url.Values) ([]byte, error) {
 	if !slices.ContainsFunc(blocks, func(b pageBlock) bool { return b.Form != nil }) {
 		return text, nil

@@ -76,8 +76,8 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 // renewTime is how long the sending of a letter may take, and so how long a server that is told to stop waits for one.
 const renewTime = 10 * time.Second
 
-// renewReceipt has a new address of a receipt sent to its buyer. The answer is the same, and takes the same time, whether or
-// not there is somebody to send it to, and whether or not too much was sent already: it tells nothing to a stranger.
+// renewReceipt has a new address of a receipt sent to its buyer. The answer tells nothing to a stranger. It is the same, and
+// takes the same time, whether or not there is somebody to send it to. Nor does it matter whether too much was sent already.
 func (p *Pages) renewReceipt(c echo.Context) error {
 	o, ended, err := p.store.Order.OpenReceipt(c.Request().Context(), c.Param("token"))
 	if err != nil {

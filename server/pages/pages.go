@@ -1,7 +1,7 @@
-// Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts, the customer portal, sites, and what a
-// seller sees who comes back from an ad network. They
-// are rendered on the server and load nothing from elsewhere, except the pictures of sites, and where Stripe takes a card. They run no scripts, but
-// there, and on an open checkout, which counts its total anew; without it a button does.
+// Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts, the customer portal and sites. It also serves
+// what a seller sees who comes back from an ad network. The pages are rendered on the server and load nothing from elsewhere, except the pictures
+// of sites, and where Stripe takes a card. They run no scripts, but there, and on an open checkout. There the script counts the total anew; without
+// it a button does.
 package pages
 
 import (
@@ -191,7 +191,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 }
 
 // whole has serve answer a form of which all has come. One that was cut off, is too large, or came while too much is under way is left to the
-// server to refuse, before anything is done. What stands in the form is left to serve.
+// server. The server refuses it before anything is done. What stands in the form is left to serve.
 func whole(serve echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

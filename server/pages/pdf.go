@@ -23,9 +23,9 @@ const (
 // errBusy says that a document could not be made in time because of others.
 var errBusy = errors.New("too many documents are asked for")
 
-// documents makes documents, such as PDFs, of what they say, a few at a time and shared fairly among accounts, and keeps those that
-// were asked for last. The key of a document is a hash of all that it says. So a document is kept for as long as the rows it is made
-// from say the same, and nothing has to be thrown away when they change. Each replica keeps its own.
+// documents makes documents, such as PDFs, of what they say, and keeps those that were asked for last. It makes a few at a time,
+// shared fairly among accounts. The key of a document is a hash of all that it says. So a document is kept for as long as the rows
+// it is made from say the same. Nothing has to be thrown away when they change. Each replica keeps its own.
 type documents[T any] struct {
 	write func(ctx context.Context, says T) ([]byte, error)
 	turns *workTurns
@@ -98,8 +98,8 @@ func (d *documents[T]) getOnce(ctx context.Context, who asker, key documentKey, 
 	return file, nil, err
 }
 
-// begin says that the caller is going to make a document, and returns done, which the caller has to call with the file, or with
-// nil if it failed. If the document was made meanwhile, begin returns the file instead; if somebody else is making it, a
+// begin says that the caller is going to make a document, and returns done. The caller has to call done with the file, or with nil
+// if it failed. If the document was made meanwhile, begin returns the file instead. If somebody else is making it, begin returns a
 // channel that is closed when they are done.
 func (d *documents[T]) begin(key documentKey) (done func(file []byte), made <-chan struct{}, file []byte) {
 	if file := d.kept(key); file != nil {

@@ -165,7 +165,7 @@ func TestPages_ShowPicturesThatThisServerKeeps(t *testing.T) {
 	})
 }
 
-// holds claims that a file is held while it is sent, and that nothing is held, or read, for who has it already or asks for its size alone.
+// holds claims that a file is held while it is sent. Nothing is held, or read, for who has it already or asks for its size alone.
 func (w *shop) holds(path string) {
 	w.t.Helper()
 	parts := strings.Split(path, "/")

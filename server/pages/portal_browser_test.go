@@ -15,8 +15,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/browser"
 )
 
-// Nobody meets a barrier in the portal or in a document, from left to right or from right to left: axe-core finds nothing serious, nothing stands beside
-// the page, and nothing in it moves while it loads.
+// Nobody meets a barrier in the portal or in a document, from left to right or from right to left. Axe-core finds nothing serious, nothing stands
+// beside the page, and nothing in it moves while it loads.
 func TestPortal_HasNoBarrier(t *testing.T) {
 	t.Parallel()
 	seller := &tenant.Account{Name: "Kestrel Field Guides", SupportEmail: new("help@kestrel.example"), PaymentsProvider: tenant.PaymentsProviderTest}

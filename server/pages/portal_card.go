@@ -115,7 +115,7 @@ func (p *Pages) cardPage(v *visit, subscription string) (*portalCard, error) {
 	return page, nil
 }
 
-// newCard serves the page on which Stripe takes a card. A customer who comes back from their bank gets the outcome: the card is
+// newCard serves the page on which Stripe takes a card. A customer who comes back from their bank gets the outcome. The card is
 // saved, the bank wants to ask them (again), or it has not answered yet.
 func (p *Pages) newCard(v *visit) error {
 	page, err := p.cardPage(v, v.QueryParam("subscription"))

@@ -93,7 +93,7 @@ func course(script, file string) content.Experience {
 	})}
 }
 
-// A product that delivers a file by itself and in an experience, each version to new buyers alone: the link sends the version of the day it was bought.
+// A product delivers a file by itself and in an experience, each version to new buyers alone. The link sends the version of the day it was bought.
 func TestPortal_ExperienceNamesTheVersionThatItsLinkSends(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		sheet := g.uploads("Sheet.txt", "hello")

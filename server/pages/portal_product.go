@@ -76,7 +76,7 @@ func (p *Pages) possessions(v *visit) ([]possession, error) {
 	return all, nil
 }
 
-// deliveries returns what grants open, each thing once: two purchases of one product open the same, unless each has downloads of its own or
+// deliveries returns what grants open, each thing once. Two purchases of one product open the same, unless each has downloads of its own or
 // another version.
 func (p *Pages) deliveries(v *visit, grants []grant.Grant) ([]delivery, error) {
 	ctx, account := v.ctx(), v.Session.AccountID

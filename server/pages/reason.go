@@ -20,7 +20,8 @@ var reasons = map[string]string{
 // elsewhere are the messages for fields of which the API's words, in English, say more.
 var elsewhere = map[string]string{"customer_email": "error.email", "discount_code": "error.discount_code"}
 
-// wrongEmail says what is wrong with an address that the reader of a page typed, by the key of what does not even look like one; nothing of no fault.
+// wrongEmail says what is wrong with an address that the reader of a page typed. Unlike is the key of what is said of one that does not even look
+// like an address. Of no fault it says nothing.
 func wrongEmail(l *locale.Locale, fault core.EmailFault, unlike string) string {
 	switch fault {
 	case "":

@@ -240,9 +240,9 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 	return err
 }
 
-// Refused answers with a page that says why the one that was asked for is not shown: too many visits, a form that cannot be
-// read, or a failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to
-// find out. With isCrowded nothing was done, because too much is under way: whoever loads the page again sends the same form.
+// Refused answers with a page that says why the one that was asked for is not shown. The reason is too many visits, a form that cannot be read, or a
+// failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to find out. With isCrowded nothing
+// was done, because too much is under way: whoever loads the page again sends the same form.
 func (p *Pages) Refused(c echo.Context, status int, isCrowded bool) error {
 	return p.tell(c, status, why(p.spoken(c), c.Request().Method, status, isCrowded))
 }

@@ -153,7 +153,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	return p.showKept(c, text, page.Colours)
 }
 
-// showKept is showStrange of a page that is the same for everybody: caches may keep it for a moment, and who has it already is told so.
+// showKept is showStrange of a page that is the same for everybody. Caches may keep it for a moment, and who has it already is told so.
 func (p *Pages) showKept(c echo.Context, text []byte, colours template.CSS) error {
 	hash := sha256.Sum256(text)
 	tag := `W/"` + hex.EncodeToString(hash[:12]) + `"`
@@ -218,7 +218,8 @@ func (s sitePage) HasHeading() bool {
 	return slices.ContainsFunc(s.Blocks, func(b pageBlock) bool { return b.Type == content.SiteBlockHero })
 }
 
-// about returns what search engines and those who pass on a link are told about the page, and the picture for it, each empty for none.
+// about returns what search engines and those who pass on a link are told about the page, and the picture for it. Each is empty for
+// none.
 func (s sitePage) about() (words, picture string) {
 	for _, b := range s.Blocks {
 		if b.Type == content.SiteBlockHero {
@@ -354,7 +355,7 @@ func shownProduct(l *locale.Locale, product *catalog.Product, links map[string]s
 // mostOfHero is how high the picture of a hero is at most, in pixels, as in site.css.
 const mostOfHero = 320
 
-// lowImage returns an image that is drawn no higher than that, as wide as it is then: its box is as large as what is seen.
+// lowImage returns an image that is drawn no higher than mostOfHero, as wide as it is then. Its box is as large as what is seen.
 func lowImage(i ui.Image) ui.Image {
 	if i.Height > mostOfHero {
 		i.Width, i.Height = max(1, i.Width*mostOfHero/i.Height), mostOfHero

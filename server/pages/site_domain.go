@@ -29,8 +29,8 @@ func hostOf(r *http.Request) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// askDomain tells a proxy whether it may get a certificate for a domain: 200 for the verified domain of a live site, 404 for
-// every other.
+// askDomain tells a proxy whether it may get a certificate for a domain. It answers 200 for the verified domain of a live
+// site, and 404 for every other.
 func (p *Pages) askDomain(c echo.Context) error {
 	known, err := p.store.Content.AsksDomain(c.Request().Context(), strings.ToLower(textOnly(c.QueryParam("domain"))))
 	if err != nil {

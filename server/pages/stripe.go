@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// stripePolicy returns what the Content-Security-Policy of a page allows besides that of other pages, so that Stripe can take a
-// card: what Stripe says its script needs, and our own script. What ours and connects name besides, more of ours needs.
+// stripePolicy returns what the Content-Security-Policy of a page allows besides that of other pages, so that Stripe can take a card. That is what
+// Stripe says its script needs, and our own script. Ours and connects name what more of our scripts need.
 func stripePolicy(script []byte, ours, connects string) string {
 	return "; script-src " + ui.HashOf(script) + ours + " https://js.stripe.com https://*.js.stripe.com" +
 		"; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; connect-src https://api.stripe.com" + connects

@@ -413,7 +413,7 @@ func TestPortal_LetsStripeTakeACard(t *testing.T) {
 	})
 }
 
-// A customer whose bank asks is sent there once, and the card is kept when they come back, for the subscription that they chose it
+// A customer whose bank asks is sent there once. When they come back, the card is kept for the subscription that they chose it
 // for.
 func TestPortal_SendsTheCustomerToTheBank(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {

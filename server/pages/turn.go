@@ -19,10 +19,10 @@ func newAsker(account, address string) asker {
 	return asker{account, address}
 }
 
-// workTurns lets only a few pieces of costly work run at a time, and decides fairly who is next. That is not who came first. It is
-// the account that has the least work running and was served the longest ago, and within an account the address for which the
-// same holds. So a stranger who asks for very much of one account makes the others wait for one piece of work each time, not
-// for all of theirs.
+// workTurns lets only a few pieces of costly work run at a time, and decides fairly who is next. That is not who came first. It
+// is the account that has the least work running and was served the longest ago. Within an account it is the address for which
+// the same holds. If a stranger asks for very much of one account, the others wait for one piece of work each time. They do not
+// wait for all of the stranger's.
 type workTurns struct {
 	mu      sync.Mutex
 	free    int
