@@ -11,8 +11,8 @@ import (
 // Together they stay below the minute for which a payment is leased, and below the deadline of its request.
 const callTimeout = 12 * time.Second
 
-// Outside guards the calls of a provider. Each has a deadline. One that is made inside a database transaction panics, because
-// it would hold locks for as long as a stranger takes to answer, and could not be undone with the transaction.
+// Outside guards the calls of a provider. Each has a deadline. One that is made inside a database transaction panics. It would
+// hold locks for as long as a stranger takes to answer, and could not be undone with the transaction.
 func Outside(p Provider) Provider { return outside{p} }
 
 type outside struct{ Provider }

@@ -39,8 +39,8 @@ type Provider interface {
 	// charge can never be made, the error is a *Decline and there is no reference.
 	PrepareCharge(ctx context.Context, in ChargeInput) (ref string, err error)
 
-	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it. If the buyer has to act on a
-	// page elsewhere, that page sends them to back afterwards; back is empty if there is no such address, and is not stored.
+	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it. If the buyer has to act on a page
+	// elsewhere, that page sends them to back afterwards. Back is empty if there is no such address, and is not stored.
 	ConfirmCharge(ctx context.Context, account, ref, back string) (Charge, error)
 
 	// GetCharge looks a charge up by its reference. It is ErrNoCharge if the provider knows none.
@@ -99,8 +99,8 @@ var ErrUnusable = errors.New("the notification is signed, but cannot be used")
 // later may give one that is known.
 var ErrUnknownStatus = errors.New("the status is not known")
 
-// ErrNoCustomer means that the provider does not know a customer any more and has to create them again: the seller's keys may
-// be those of another account there by now, or of live mode instead of test mode.
+// ErrNoCustomer means that the provider does not know a customer any more and has to create them again. The seller's keys may be those
+// of another account there by now, or of live mode instead of test mode.
 var ErrNoCustomer = errors.New("the provider does not know the customer")
 
 // ErrNoCharge means that the provider finds no such charge with the keys that the account has today. With earlier keys there

@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 )
 
-// intents is one of the two kinds of objects with which Stripe charges: PaymentIntents, and for the amount 0 SetupIntents,
-// which ask the bank whether the method may be charged later while its owner is away.
+// intents is one of the two kinds of objects with which Stripe charges: PaymentIntents, and for the amount 0 SetupIntents.
+// SetupIntents ask the bank whether the method may be charged later while its owner is away.
 type intents interface {
 	create(ctx context.Context, in payments.ChargeInput, amount int64) (ref string, err error)
 	retrieve(ctx context.Context, ref string) (intent, error)

@@ -18,8 +18,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/stripemock"
 )
 
-// mouth stands before stripe-mock, which has one answer for each call: it puts the state of a payment intent that the
-// driver should meet into it, and notes what was asked.
+// mouth stands before stripe-mock, which has one answer for each call. It puts the state of a payment intent that the
+// driver should meet into the answer, and notes what was asked.
 type mouth struct {
 	http.RoundTripper
 	metadata string // of every payment intent
@@ -66,7 +66,7 @@ func pattern(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// TestShape_EveryCallIsAsStripeSpecifiesIt asks the server with which Stripe checks its own libraries, which refuses a
+// TestShape_EveryCallIsAsStripeSpecifiesIt asks the server with which Stripe checks its own libraries. That refuses a
 // parameter that there is not, or whose type is another, and every version of the API but its own.
 func TestShape_EveryCallIsAsStripeSpecifiesIt(t *testing.T) {
 	t.Parallel()

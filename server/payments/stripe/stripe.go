@@ -74,8 +74,8 @@ const (
 	keyOffSession = "tillwright_off_session"
 )
 
-// refusal returns what Stripe says if it did not carry out a request and never will. It returns false for every other error,
-// which leaves open what happened: among them that a key is not accepted, and that a token was used for another request.
+// refusal returns what Stripe says if it did not carry out a request and never will. It returns false for every other error, which
+// leaves open what happened. Such errors are that a key is not accepted, and that a token was used for another request.
 func refusal(err error) (*stripego.Error, bool) {
 	e, ok := errors.AsType[*stripego.Error](err)
 	if !ok || e.Type == stripego.ErrorTypeIdempotency {

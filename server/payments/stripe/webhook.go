@@ -49,7 +49,7 @@ func (p *Provider) HasSignature(header http.Header) bool {
 }
 
 // ParseWebhook implements payments.Notifier. It reads only fields that have been the same in every version of Stripe's API
-// since there are PaymentIntents, so that an endpoint may use any version. Events about objects that we did not create do not
+// since there are PaymentIntents. So an endpoint may use any version. Events about objects that we did not create do not
 // concern us, whoever signed them: a seller may use Stripe for other things too.
 func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []byte) (payments.Event, error) {
 	var peek envelope

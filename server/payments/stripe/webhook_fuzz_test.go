@@ -40,8 +40,8 @@ var notifications = []string{
 	`{}`, `null`, `[]`, ``, `{"data":{"object":{"metadata":{"tillwright_account":1}}}}`, `{"id":"\u0000","data":{"object":{"object":"refund","metadata":{"tillwright_account":"acct_1"}}}}`,
 }
 
-// FuzzParseWebhook: what Stripe signed is read without a panic, and is an event of the account with an id and an object, or refused by an
-// error that is known; the same body with any other signature tells nothing.
+// FuzzParseWebhook: what Stripe signed is read without a panic. It is an event of the account with an id and an object, or refused by an
+// error that is known. The same body with any other signature tells nothing.
 func FuzzParseWebhook(f *testing.F) {
 	for _, body := range notifications {
 		f.Add([]byte(body), "t=1,v1=00")
