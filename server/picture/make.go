@@ -38,8 +38,9 @@ var (
 // formats are those that a picture may have.
 var formats = []string{"png", "jpeg", "gif", "webp"}
 
-// Make makes the files of a picture: upright, with nothing but its pixels, as JPEG, or as PNG where it has transparency, each of mostFile at most. A logo has one more for letters. An
-// error says what is wrong with the picture. What would take much memory or time is refused before it is decoded.
+// Make makes the files of a picture, each of mostFile at most. They are upright, have nothing but its pixels, and are JPEG, or PNG where it has
+// transparency. A logo has one more for letters. An error says what is wrong with the picture. What would take much memory or time is refused before
+// it is decoded.
 func Make(file []byte, isLogo bool) (made *picture.Made, err error) {
 	defer func() {
 		if recover() != nil { // a decoder failed on what it was given

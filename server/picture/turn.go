@@ -12,8 +12,8 @@ const (
 	mostPause  = 6 * time.Hour
 )
 
-// accountTurns say for which account a picture is fetched next: the one that has taken the least time lately, and of those the one whose turn is longest ago. So
-// an account whose server answers slowly, or never, waits for the others, and they do not wait for it.
+// accountTurns say for which account a picture is fetched next. It is the one that has taken the least time lately, and of those the one whose turn
+// is longest ago. So an account whose server answers slowly, or never, waits for the others, and they do not wait for it.
 type accountTurns struct {
 	now func() time.Time
 
