@@ -103,7 +103,7 @@ func (r *Reference) answer(c echo.Context, name string) error {
 	return page.Write(c.Response(), c.Request(), status)
 }
 
-// page returns what is drawn under a name, with its status. For a name that does not exist that is a page which says so: it is drawn once, and
+// page returns what is drawn under a name, with its status. For a name that does not exist that is a page which says so. It is drawn once, and
 // the document is not read for another such name.
 func (r *Reference) page(name string) (*ui.Packed, int, error) {
 	r.mu.Lock()
