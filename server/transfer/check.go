@@ -19,7 +19,7 @@ const (
 // checkAtOnce is how many rows, or things in the bucket, are looked at together.
 const checkAtOnce = 500
 
-// CheckFiles looks for rows whose bytes the bucket does not have, and for what it has that no row names, and calls checked for each of both
+// CheckFiles looks for rows whose bytes the bucket does not have, and for what it has that no row names. It calls checked for each of both
 // promises with what breaks it. Transfers may be under way meanwhile. It takes a request to the bucket for each version.
 func CheckFiles(ctx context.Context, s *grant.Store, b blob.Bucket, checked func(promise string, broken []core.Violation)) error {
 	broken, err := withoutBytes(ctx, s, b)

@@ -31,8 +31,8 @@ type completed struct {
 
 // Complete makes the bytes of a file's upload its version. A file of which nothing is being uploaded is returned as it is. Bytes that are
 // missing are CodeInvalid on `size`, bytes with another hash than was promised on `sha256`; the upload stays then. A crash in between leaves
-// the upload too, and completing it again goes on. A bucket may need longer than a request has: then it is CodeInProgress, the work goes on
-// without the request, and completing the file again returns what came of it.
+// the upload too, and completing it again goes on. A bucket may need longer than a request has: then it is CodeInProgress, and the work goes
+// on without the request. Completing the file again returns what came of it.
 func (s *Service) Complete(ctx context.Context, account, ref string) (*grant.File, error) {
 	leave, ok := s.completions.take(account)
 	if !ok {
@@ -174,7 +174,7 @@ func (s *Service) sniff(ctx context.Context, p *grant.Upload, declared string) (
 const anyBytes = "application/octet-stream"
 
 // typeOf returns the media type of bytes, without parameters. A declared type stands if it is a kind of what the bytes look like, or the other
-// way round; a type that nobody here knows stands if what they look like says little.
+// way round. A type that nobody here knows stands if what they look like says little.
 func typeOf(head []byte, declared string) string {
 	found := mimetype.Detect(head)
 	looks, _, _ := strings.Cut(found.String(), ";")

@@ -1,6 +1,6 @@
-// Package transfer moves the bytes of files between clients and the bucket that keeps them: uploads that can be resumed, downloads, and what
-// has to be removed. Its routes are no part of the API, because their bodies are no JSON and may be large. Each transfer takes little memory,
-// whatever its size is, and how many there are at once is bounded.
+// Package transfer moves the bytes of files between clients and the bucket that keeps them. It has uploads that can be resumed, downloads, and the
+// removal of what is not needed any more. Its routes are no part of the API, because their bodies are no JSON and may be large. Each transfer takes
+// little memory, whatever its size is, and how many there are at once is bounded.
 package transfer
 
 import (
@@ -27,8 +27,8 @@ const (
 	grace = 4 * time.Second
 )
 
-// How many transfers a server has at once, in all, and of one account's uploads or of one address's downloads, and how many files it completes. An upload takes a quarter of a
-// MiB of memory, a download less.
+// How many transfers a server has at once, in all, and of one account's uploads or of one address's downloads. The last line is how many files it
+// completes at once, in all and of one account. An upload takes a quarter of a MiB of memory, a download less.
 const (
 	uploadsAtOnce, uploadsOfOne     = 64, 16
 	downloadsAtOnce, downloadsOfOne = 512, 32

@@ -191,8 +191,8 @@ func (w *world) at(address string) string {
 	return "http://" + w.address + strings.TrimPrefix(address, "http://shop.test")
 }
 
-// patient waits for the answer to Expect: 100-continue, however busy the machine is. The standard client sends the body after a second all the same,
-// and then it may hear of a refusal only that the connection was reset.
+// patient waits for the answer to Expect: 100-continue, however busy the machine is. The standard client sends the body after a second all the same.
+// Then it may hear of a refusal only that the connection was reset.
 var patient = sync.OnceValue(func() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ExpectContinueTimeout = time.Minute
