@@ -49,7 +49,7 @@ func Shades(colour string) (inLight, inDark Shade, ok bool) {
 	return shades[0], shades[1], true
 }
 
-// legible returns the colour of a hue whose lightness is next to the wanted one, and which can be read on the grounds and below the text. In the dark that
+// legible returns the colour of a hue whose lightness is next to the wanted one. It can be read on the grounds and below the text. In the dark that
 // is a lighter one. There always is one: white and black are.
 func legible(lightness, chroma, hue float64, grounds [2]light, text light, isDark bool) light {
 	step := -.005

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The parts below are those of the dashboard: a page there is a list, one object, or a form, and each of these looks the same everywhere.
+// The parts below are those of the dashboard. A page there is a list, one object, or a form, and each of these looks the same everywhere.
 
 // Menu is what stands beside every page of somebody who is signed in.
 type Menu struct {

@@ -10,15 +10,15 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 )
 
-// The addresses of the gallery, which shows all parts in each of their states to whoever changes one: the parts of buyers' pages, and those of the
-// dashboard.
+// The addresses of the gallery, which shows all parts in each of their states to whoever changes one. The first has the parts of buyers' pages, the
+// second those of the dashboard.
 const (
 	GalleryPath     = "/dev/parts"
 	DeskGalleryPath = GalleryPath + "/dashboard"
 )
 
-// ServeGallery answers with the page of the gallery at the address of the request, in the language or pseudo-locale that ?locale= names, or else in
-// English.
+// ServeGallery answers with the page of the gallery at the address of the request. It is in the language or pseudo-locale that ?locale= names, or
+// else in English.
 func ServeGallery(w http.ResponseWriter, r *http.Request) error {
 	tag := r.URL.Query().Get("locale")
 	l := cmp.Or(locale.Pseudo(tag), locale.Find(tag), locale.English)

@@ -15,8 +15,8 @@ type Image struct {
 // host is what the host of a picture may look like.
 var host = regexp.MustCompile(`^[a-zA-Z0-9.-]+(:[0-9]+)?$`)
 
-// Picture returns the address of a picture that a seller chose for a site, empty if a page may not show it: over http a browser would ask for it
-// in the clear.
+// Picture returns the address of a picture that a seller chose for a site. It is empty if a page may not show it: over http a browser would ask
+// for it in the clear.
 func Picture(address *string) string {
 	if address == nil {
 		return ""
