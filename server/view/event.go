@@ -15,9 +15,9 @@ import (
 	"github.com/tillwright/tillwright/store/order"
 )
 
-// Event renders the `data` of an event: the resource as it is in this transaction, with the objects that belong to it in the
-// place of their ids. The store calls it while it writes the event. A value of a type that it does not know is an error, which
-// rolls back the change that the event is about.
+// Event renders the `data` of an event. It is the resource as it is in this transaction, with the objects that belong to it in
+// the place of their ids. The store calls it while it writes the event. A value of a type that it does not know is an error,
+// which rolls back the change that the event is about.
 func Event(kind string, v any) ([]byte, error) {
 	switch d := v.(type) {
 	case *catalog.ProductDetail:
@@ -42,7 +42,7 @@ func productDetail(d *catalog.ProductDetail) api.Product {
 	return out
 }
 
-// checkoutDetail renders a checkout without its URL and client secret, with which anybody could pay it: a delivery is stored,
+// checkoutDetail renders a checkout without its URL and client secret, with which anybody could pay it. A delivery is stored,
 // and travels further than an answer does. The seller finds both with GET /v1/checkouts/{id}.
 func checkoutDetail(d *checkout.Detail) api.Checkout {
 	out := Checkout(d.Checkout)
