@@ -21,8 +21,8 @@ type read struct {
 	handle echo.HandlerFunc
 }
 
-// line is what a write request leaves behind in the list of what was done. Before and after are the object as the API shows it: before
-// is what the operation answers that reads it, in the transaction and just before it is changed, after what the write answers.
+// line is what a write request leaves behind in the list of what was done. Before and after are the object as the API shows it. Before is
+// the answer of the operation that reads it, in the transaction and just before the change. After is what the write answers.
 type line struct {
 	server *Server
 	c      echo.Context

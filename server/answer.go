@@ -37,8 +37,8 @@ func (r *recorder) answer() *core.Answer {
 	return &core.Answer{Status: r.status, Body: r.body.Bytes()}
 }
 
-// whole is the response of a read. The generated code writes a body in one piece, so its length can be sent before it; without
-// that, a longer body would be sent in chunks.
+// whole is the response of a read. The generated code writes a body in one piece, so its length can be sent before it. Without
+// the length, a longer body would be sent in chunks.
 type whole struct {
 	http.ResponseWriter
 	status int // kept back until the body is there

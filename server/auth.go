@@ -193,9 +193,8 @@ func (s *Server) trusted(addr netip.Addr) bool {
 // strangerInterval is how often the log may say that a proxy seems to be missing in the settings.
 const strangerInterval = 10 * time.Minute
 
-// strangers remembers when the log last said that an address which is not trusted sends X-Forwarded-For. Addresses of our own
-// network, where proxies are, and all others are remembered apart, so that no stranger can keep the line about a proxy from
-// being written.
+// strangers remembers when the log last said that an address which is not trusted sends X-Forwarded-For. Addresses of our own network, where proxies
+// are, and all others are remembered apart. So no stranger can keep the line about a proxy from being written.
 type strangers struct{ inside, outside atomic.Int64 }
 
 // note writes that line, unless it was written within strangerInterval.

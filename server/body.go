@@ -176,7 +176,7 @@ const (
 	maxValues = 20_000 // for each MiB that the operation takes
 )
 
-// limitsOf returns how much the body of an operation may contain. Where items are judged one by one, all its values are counted and nothing else: one
+// limitsOf returns how much the body of an operation may contain. Where items are judged one by one, all its values are counted and nothing else. One
 // item with too much in it does not refuse the others.
 func (o *Operation) limitsOf(schema *openapi3.Schema) jsonLimits {
 	limits := jsonLimits{values: maxValues * max(1, int(o.MaxBody>>20))}

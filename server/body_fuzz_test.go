@@ -20,8 +20,8 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 )
 
-// door is the way of a body to its handler: read, held against the document, bound to the type of its operation by the generated
-// code. There it ends, and what would be handed over is kept.
+// door is the way of a body to its handler. The body is read, held against the document, and bound by the generated code to the type of
+// its operation. There it ends, and what would be handed over is kept.
 type door struct {
 	echo       *echo.Echo
 	operations []*Operation // those with a body
@@ -75,8 +75,8 @@ func (d *door) send(op *Operation, contentType string, body []byte) *httptest.Re
 	return w
 }
 
-// FuzzBody: any body reaches its handler as what encoding/json reads in it, or is refused by an error of ours that blames the client and
-// is no longer than it may be. Neither costs more than a multiple of reading it.
+// FuzzBody: any body reaches its handler as what encoding/json reads in it, or is refused by an error of ours. The error blames the
+// client and is no longer than it may be. Neither costs more than a multiple of reading it.
 func FuzzBody(f *testing.F) {
 	d, shown := newDoor(f), examples(f)
 	for number, op := range d.operations {

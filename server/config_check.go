@@ -148,8 +148,8 @@ func (c *Config) isSafelyPublic() bool {
 }
 
 // CheckServing refuses to serve the wrong people: as a production server without https, or as a development server that others
-// can reach. A development server has a key that is known by its place on the disk, takes cards that move no money, and lets
-// clocks be moved. Other commands do not call this, because they serve nobody.
+// can reach. A development server has a key that is known by its place on the disk. It takes cards that move no money, and
+// lets clocks be moved. Other commands do not call this, because they serve nobody.
 func (c *Config) CheckServing() error {
 	if c.Env == Production && !c.isSafelyPublic() {
 		return errors.New("TILLWRIGHT_PUBLIC_URL must begin with https:// in production, unless only this machine is to reach the server: buyers' cards and secrets go there")

@@ -109,7 +109,7 @@ func translate(err error, body io.Reader) *core.Error {
 }
 
 // unavailable returns the error for a database that could not be reached. If the request may have been done all the same, the
-// client is not told to send it again, unless a key makes sure that it is not done twice.
+// client is told to send it again only with a key. The key makes sure that it is not done twice.
 func unavailable(err *core.UnavailableError, hasKey bool) *core.Error {
 	switch {
 	case err.Busy && !err.Unclear:

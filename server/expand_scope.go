@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// expandScopes holds which scopes a name in the expand parameter needs, besides the scope of the operation: who may read orders
-// may not read customers through them.
+// expandScopes holds which scopes a name in the expand parameter needs, besides the scope of the operation. Who may only read
+// orders may not read customers through them.
 type expandScopes map[string][]string
 
 // readExpandScopes reads x-scopes of the operation's expand parameter.

@@ -140,9 +140,9 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	return key, err
 }
 
-// scopeKey gives the key of a public request that has its account in its body what it belongs to: all that x-key-scope names, as a hash
-// because there is a secret among it. For an account that does not exist, which has nothing to change, and for a form's token that is refused,
-// there is no key.
+// scopeKey gives the key of a public request that has its account in its body what it belongs to. That is all that x-key-scope names, as a hash
+// because there is a secret among it. For an account that does not exist, which has nothing to change, and for a form's token that is refused, there
+// is no key.
 func (s *Server) scopeKey(c echo.Context, op *Operation, key *core.Key) (*core.Key, error) {
 	body := bodyOf(c)
 	account, err := s.accountOf(c, op)
@@ -188,10 +188,10 @@ func (s *Server) accountNamed(ctx context.Context, field, value string) (string,
 	return account.ID, nil
 }
 
-// fingerprintOf returns a hash that tells one request from another, and how many bytes its body has as we would write it. The hash covers the scopes and expiry of the caller's key, the
-// method, the path, the sorted query and the validated body, which is marshalled again so that neither the order of fields nor
-// white space matters. What the key may do is included because an answer may show more than another key of the account may see,
-// such as the token of a new key. A public operation is the same at either of its paths.
+// fingerprintOf returns a hash that tells one request from another, and how many bytes its body has as we would write it. The hash covers the scopes
+// and expiry of the caller's key, the method, the path, the sorted query and the validated body. The body is marshalled again so that neither the
+// order of fields nor white space matters. What the key may do is included because an answer may show more than another key of the account may see.
+// An example is the token of a new key. A public operation is the same at either of its paths.
 func fingerprintOf(c echo.Context) (sum [32]byte, sent int, err error) {
 	r := c.Request()
 	hash := sha256.New()

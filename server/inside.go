@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/caller"
 )
 
-// Inside is a transport by which pages of this server ask its API for the person who is signed in: caller.Caller of the request's context
+// Inside is a transport by which pages of this server ask its API for the person who is signed in. The caller.Caller of the request's context
 // names them, their account, and what their role may do. All rules of the API hold but that no key is needed and none is counted: the page was.
 // Nothing goes over a network. It leads nowhere until New was given it.
 type Inside struct{ server *Server }

@@ -23,7 +23,7 @@ func (o *Operation) readItem(schema *openapi3.Schema) {
 	o.body = openapi3.NewRequestBody().WithRequired(true).WithJSONSchema(&loose)
 }
 
-// judgeItems judges each item of a body. One that does not match its schema is kept with its refusal in the caller's Refused, and only its
+// judgeItems judges each item of a body. One that does not match its schema is kept with its refusal in the caller's Refused. Only its
 // external_id stays in the body: the handler answers for it, and writes the others.
 func judgeItems(op *Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {

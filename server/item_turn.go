@@ -12,8 +12,8 @@ import (
 // itemPatience is how long a bulk write waits for those of its account before it, at most.
 const itemPatience = 10 * time.Second
 
-// itemTurns let the bulk writes of an account in one after the other. One that waits here holds no connection to the database, as it would where
-// those of several servers wait for each other: see CountItems of the store.
+// itemTurns let the bulk writes of an account in one after the other. One that waits here holds no connection to the database. It holds one
+// where those of several servers wait for each other: see CountItems of the store.
 type itemTurns struct {
 	patience time.Duration
 

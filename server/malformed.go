@@ -21,7 +21,8 @@ import (
 )
 
 // ownRefusals is a listener that replaces the HTTP library's own refusals by ours. The library answers some requests without
-// asking any handler: those that it cannot read, such as one without a Host, and those with an Expect that it does not know.
+// asking any handler. They are those that it cannot read, such as one without a Host, and those with an Expect that it does not
+// know.
 type ownRefusals struct {
 	net.Listener
 	server *Server

@@ -20,7 +20,7 @@ const (
 	leastMedia         = 16 << 10
 )
 
-// A file is held until it is read, so that slow readers would keep others from pictures: none may take much longer than a slow network does.
+// A file is held until it is read, so that slow readers would keep others from pictures. None may take much longer than a slow network does.
 const (
 	mediaPatience = 20 * time.Second // for a file of any size
 	slowestMedia  = 16 << 10         // bytes of it for each second more

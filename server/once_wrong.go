@@ -12,7 +12,7 @@ import (
 )
 
 // once is wrong on purpose if WRONG_ON_PURPOSE is answer. It looks for an answer, commits what is asked for, and stores the answer in another
-// transaction, so that a crash in between makes the same request do everything again. It waits in between, so that a kill at random meets that.
+// transaction. So a crash in between makes the same request do everything again. It waits in between, so that a kill at random meets that.
 // tests/fault must see it; no release is built with this tag.
 func (s *Server) once(ctx context.Context, key *core.Key, do func(context.Context) (*core.Answer, error), turn ...func() (func(), error)) (answer *core.Answer, replayed bool, err error) {
 	if os.Getenv("WRONG_ON_PURPOSE") != "answer" {

@@ -62,8 +62,8 @@ type parameter struct {
 	prefix string // "metadata[" for a deepObject
 }
 
-// patterns returns the patterns under which the router finds the operation. A public operation is found below /v1 as well, and
-// needs no key there either: some generated clients do not know that a path may have a server of its own.
+// patterns returns the patterns under which the router finds the operation. A public operation is found below /v1 as well, and needs no key
+// there either. Some generated clients do not know that a path may have a server of its own.
 func (o *Operation) patterns() []string {
 	if o.Public {
 		return []string{"/v1" + o.Pattern, o.Pattern}
@@ -86,8 +86,8 @@ type Operations struct {
 	byRoute map[string]*Operation
 }
 
-// ReadOperations reads all operations of a document. It is an error if the document promises what the server could not keep,
-// such as an operation without an id, or one that would be removed too early.
+// ReadOperations reads all operations of a document. It is an error if the document promises what the server could not keep. An example is
+// an operation without an id, or one that would be removed too early.
 func ReadOperations(document []byte) (*Operations, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {

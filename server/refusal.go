@@ -34,8 +34,8 @@ func parameterRefusal(p *parameter, err error) error {
 	return &core.Error{Code: core.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
 }
 
-// CheckBody returns an error that says what is wrong with a body of a schema, in the words of an answer: for bodies that come
-// otherwise than by a request.
+// CheckBody returns an error that says what is wrong with a body of a schema, in the words of an answer. It is for one item of a
+// request, and for bodies that come otherwise than by a request.
 func CheckBody(schema *openapi3.Schema, body map[string]any) error {
 	if err := schema.VisitJSON(body, slices.Concat(schemaOptions(), []openapi3.SchemaValidationOption{openapi3.MultiErrors()})...); err != nil {
 		return bodyRefusal(err)
@@ -43,8 +43,8 @@ func CheckBody(schema *openapi3.Schema, body map[string]any) error {
 	return nil
 }
 
-// CheckJSON returns an error that says why data is not the strict JSON that a body is, by the field at fault: for bodies that come
-// otherwise than by a request.
+// CheckJSON returns an error that says why data is not the strict JSON that a body is, by the field at fault. It is for bodies
+// that come otherwise than by a request.
 func CheckJSON(data []byte) *core.Error {
 	fault := checkJSON(data, jsonLimits{})
 	if fault == nil {
@@ -170,9 +170,8 @@ func pathOf(e *openapi3.SchemaError) string {
 	return shorten(strings.Join(parts, "."), maxQuoted)
 }
 
-// missing returns the first field that an object lacks although `required` does not name it: because of an anyOf whose
-// alternatives only name fields, or because an object of optional fields must not be empty. It is "" if something else is
-// wrong.
+// missing returns the first field that an object lacks although `required` does not name it. There is an anyOf whose alternatives
+// only name fields, or an object of optional fields that must not be empty. It is "" if something else is wrong.
 func missing(e *openapi3.SchemaError) string {
 	object, ok := e.Value.(map[string]any)
 	if expected, _ := e.Schema.Extensions["x-expects"].(string); ok && expected != "" && e.SchemaField == "minProperties" {
@@ -200,8 +199,7 @@ func (r *refusals) unacceptable() error {
 	return &core.Error{Code: core.CodeInvalid, Param: first, Message: first + " " + r.problems[first][0] + ".", Fields: r.problems}
 }
 
-// keepFirst makes an error only if it is the first of its kind, because making one takes as long as reading the object that it
-// is about.
+// keepFirst makes an error only if it is the first of its kind. Making one takes as long as reading the object that it is about.
 func keepFirst(kept **core.Error, e func() *core.Error) {
 	if *kept == nil {
 		*kept = e()

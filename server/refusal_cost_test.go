@@ -135,8 +135,8 @@ func wrongType(s *openapi3.Schema) string {
 	return `"a"`
 }
 
-// hostile writes a body: each object with all its fields and then as many others as it may have, each array as full as it
-// may be, and in the place of each plain value what its kind says, until there is no more room.
+// hostile writes a body until there is no more room. Each object has all its fields and then as many others as it may have.
+// Each array is as full as it may be. In the place of each plain value stands what its kind says.
 type hostile struct {
 	strings.Builder
 	kind          func(h *hostile, s *openapi3.Schema, depth int)

@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store/request"
 )
 
-// How many requests may wait to be written, and how many are written at most each time. Whoever writes them keeps others from it meanwhile, so there is an end
-// to it: at 3,000 requests a second a thousand of them written took a sixth of the time of all.
+// How many requests may wait to be written, and how many are written at most each time. Whoever writes them keeps others from it meanwhile, so there
+// is an end to it. At 3,000 requests a second, a thousand of them written took a sixth of the time of all.
 const (
 	requestsWaiting = 1000
 	requestsAtOnce  = 250
@@ -141,8 +141,8 @@ var (
 	notSecret = regexp.MustCompile(`^([a-z]{2,8}_[0-9a-z]{26}|[A-Za-z_/+=-]{1,19}|[a-z]+(_[a-z]+)*)$`)
 )
 
-// safePath returns the path of a request without what may be a secret in it: of parameters only ids of objects stay, and of a path that does not exist only what
-// looks like one of ours.
+// safePath returns the path of a request without what may be a secret in it. Of parameters only ids of objects stay. Of a path that does not exist
+// only what looks like one of ours stays.
 func safePath(pattern, path string) string {
 	names := strings.Split(pattern, "/")
 	parts := strings.Split(path, "/")
@@ -163,8 +163,8 @@ func safePath(pattern, path string) string {
 	return strings.Join(parts, "/")
 }
 
-// masked returns an envelope without what its messages repeat of the request, but for ids of objects, and without whatever else looks like a key or the
-// number of a card.
+// masked returns an envelope without what its messages repeat of the request, but for ids of objects. It also leaves out whatever else looks like a
+// key or the number of a card.
 func masked(envelope string) string {
 	envelope = quoted.ReplaceAllStringFunc(envelope, func(found string) string {
 		if objectID.MatchString(strings.Trim(found, " '")) {

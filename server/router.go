@@ -15,8 +15,8 @@ var methods = [...]string{
 	http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodTrace,
 }
 
-// router takes the routes of the generated code and mounts each as its operation in the document says: under /v1 or at the
-// root, behind that operation's own chain.
+// router takes the routes of the generated code and mounts each as its operation in the document says. That is under /v1 or at the root, behind
+// that operation's own chain.
 type router struct {
 	server  *Server
 	mounted map[*Operation]bool
@@ -140,8 +140,8 @@ func (s *Server) mountPlain(routes map[string]echo.HandlerFunc) {
 	}
 }
 
-// leadToPages leads whoever opens the address of a form, such as from the list of what they visited, to the page that the form stands on: the next
-// above that can be looked at.
+// leadToPages leads whoever opens the address of a form to the page that the form stands on. They may have it from the list of what they visited.
+// The page is the next above that can be looked at.
 func (s *Server) leadToPages(pages map[string]echo.HandlerFunc) {
 	for route := range pages {
 		path, isForm := strings.CutPrefix(route, http.MethodPost+" ")

@@ -1,5 +1,5 @@
-// Package server serves the API over HTTP. Each of its conventions has a file. They are driven by the table of operations that
-// is read from the OpenAPI document: a new operation gets all of them by being in the document.
+// Package server serves the API over HTTP. Each of its conventions has a file. They are driven by the table of operations that is read
+// from the OpenAPI document. A new operation gets all of them by being in the document.
 package server
 
 import (
@@ -240,7 +240,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// answerTime is how long a request may take from its headers to the last byte of its answer: a minute for the body, one for the
+// answerTime is how long a request may take from its headers to the last byte of its answer. It is a minute for the body, one for the
 // work, and one for the client to read.
 const answerTime = 3 * time.Minute
 

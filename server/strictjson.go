@@ -38,10 +38,10 @@ func (f *jsonFault) param() string {
 	return string(path)
 }
 
-// checkJSON reads data once, without building anything. It returns nil if data is one JSON value without invalid UTF-8,
-// duplicate keys, trailing data, a depth over 64, NUL or lone surrogates in strings, or numbers that no float64 holds. Parsers
-// disagree about exactly these, so none of them is let in. A body with too much in it is refused here as well: a million items
-// that are each wrong would cost a million errors.
+// checkJSON reads data once, without building anything. It returns nil if data is one JSON value without trailing data,
+// duplicate keys, or a depth over 64. Nor may there be invalid UTF-8, NUL or lone surrogates in strings, or numbers that no
+// float64 holds. Parsers disagree about exactly these, so none of them is let in. A body with too much in it is refused here
+// as well: a million items that are each wrong would cost a million errors.
 func checkJSON(data []byte, limits jsonLimits) *jsonFault {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return &jsonFault{message: "The body starts with a byte order mark. Send plain UTF-8."}

@@ -20,9 +20,9 @@ import (
 )
 
 // validate checks a request against the document: path, query, what it may expand, and body. The value that was checked stays
-// with the body (KeepValidatedValue), and the generated code binds that value: if the JSON were read a second time, `Status`
-// could replace the `status` that was checked. Defaults are set by whoever reads the value: if the validator set them, they
-// would also replace a null where none is allowed.
+// with the body (KeepValidatedValue), and the generated code binds that value. If the JSON were read a second time, `Status`
+// could replace the `status` that was checked. Defaults are set by whoever reads the value: if the validator set them, they would
+// also replace a null where none is allowed.
 func validate(op *Operation) echo.MiddlewareFunc {
 	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: schemaOptions()}
 	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SkipSettingDefaults: true, SchemaValidationOptions: schemaOptions()}
@@ -174,7 +174,7 @@ func (o *Operation) joinRepeated(query url.Values) {
 	}
 }
 
-// dropEmpty removes lists without a value, such as expand=, of those that may be empty: that is how the document writes an empty
+// dropEmpty removes lists without a value, such as expand=, of those that may be empty. That is how the document writes an empty
 // list, and nothing of it is asked for.
 func (o *Operation) dropEmpty(query url.Values) {
 	for i := range o.parameters {
