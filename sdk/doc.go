@@ -24,8 +24,9 @@
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call. So the server does it once, even if it is
 // sent several times. A call is repeated for [WithRetryTime], 30 seconds by default. It is repeated after a network error, a status of 500 or above
-// other than 501, a 429, and a 409 idempotency_request_in_progress. It is never repeated after another 4xx. A host that DNS does not know, a
-// certificate that is not accepted, and plain HTTP behind an https address are errors at once.
+// other than 501, and a 429. It is repeated for 75 seconds after a 409 idempotency_request_in_progress. It is never repeated after another 4xx, or after
+// an answer that is too large. A host that DNS does not know, a certificate that is not accepted, and plain HTTP behind an https address are errors
+// at once.
 //
 // The wait before each repetition doubles, from half a second to eight. A random part of it, up to half, is left out. So a call
 // outlasts a restart of the server or of its database. It also waits as long as Retry-After asks for, and on a 429 without it

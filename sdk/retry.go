@@ -104,7 +104,8 @@ func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, 
 }
 
 // repeatable reports whether another attempt may succeed. It may after a network error, a 5xx or a 429, and while the first request with this
-// Idempotency-Key is still running. Every other 4xx would be refused again, and so would a 501.
+// Idempotency-Key is still running. Every other 4xx would be refused again, and so would a 501. An answer that is too large would come again, and a
+// client that is misdirected would stay so.
 func repeatable(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	switch {

@@ -95,8 +95,8 @@ func putCustomer(ctx context.Context, s *store.Store, account string, body impor
 	return changed(c.UpdatedAt != known[0].UpdatedAt), nil
 }
 
-// keepOwn takes some things out of what another platform says of a customer. They are the id, if the seller knows them by another one, and a consent
-// that they gave or took back here. That they want no letters holds.
+// keepOwn takes some things out of what another platform says of a customer. They are the id, if the seller knows them by another one, and
+// an address that differs in its spelling alone. A consent that they gave or took back here stays, too. That they want no letters holds.
 func keepOwn(c *customer.Customer, update *api.CustomerUpdate) {
 	if c.ExternalID != nil {
 		update.ExternalID = nil
