@@ -93,7 +93,7 @@ func kept(extension string) bool {
 	return false
 }
 
-// plain writes a document so that a reference that may be null looks the same, whichever of the ways to say so it uses: the
+// plain writes a document so that a reference that may be null looks the same, whichever way it is said. It becomes the
 // schema that is meant, with nullable beside it.
 func plain(text []byte) ([]byte, error) {
 	var doc map[string]any

@@ -5,9 +5,9 @@
 // A change is what the working tree has that the base has not: commits, what is not committed, and what git does not know yet. The base is where
 // the branch left origin/main, or main if there is none. The words at the end are how tests are run.
 //
-// What imports a changed package, however far away, is compiled and vetted. The tests that run are those of the changed packages, of what
-// imports one of them directly, and the rules of the tree; of the suites that take minutes only the files of the resources that changed
-// (suite.go). That is less than everything: make check is what says that nothing broke.
+// What imports a changed package, however far away, is compiled and vetted. The tests that run are those of the changed packages and of what imports
+// one of them directly, and the rules of the tree. Of the suites that take minutes, only the files of the resources that changed run (suite.go). That
+// is less than everything: make check is what says that nothing broke.
 package main
 
 import (

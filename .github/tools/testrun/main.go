@@ -7,14 +7,15 @@
 //		with:postgres ENGINES=postgres go test -- ./billing \
 //		step:rest CGO_ENABLED=1 go test -race -- ./store ./server
 //
-// One step runs after the other, but for what stands with the one before it: that is for steps which leave a processor idle. A step's words are an environment and a command, and its packages after --. What stands beside the steps starts with the first, and the last
-// waits for it; it says nothing itself, since a step names what is not built.
+// One step runs after the other, but for what stands with the one before it: that is for steps which leave a processor idle. A step's words are an
+// environment and a command, and its packages after --. A step beside: starts with the first one, and the last one waits for it. It says nothing
+// itself, since a step names what is not built.
 //
-// A test that failed is run again after all the others, with the flags of its step, twice at most. If it passes then, the run is green, and the
-// last lines and <dir>/flaky.txt name it. Its package is run a last time with -run '^$', for a TestMain that judges all tests together: what it
-// calls a failure is red. Nothing is run again after more than ten failures, a data race, a panic, a package that ran out of time,
-// was not built or failed outside its tests, nor with -strict: the run is red. All that was written is in <dir>: of each step the events of go test
-// (.json), and what was printed of them (.log). The last lines, 40 at most, are in <dir>/last.txt as well.
+// A test that failed is run again after all the others, with the flags of its step, twice at most. If it passes then, the run is green, and the last
+// lines and <dir>/flaky.txt name it. Its package is run a last time with -run '^$', for a TestMain that judges all tests together: what it calls a
+// failure is red. Nothing is run again after more than ten failures, a data race or a panic. Nor is it after a package that ran out of time, was not
+// built or failed outside its tests. Nor is anything with -strict. The run is red then. All that was written is in <dir>: of each step the events of
+// go test (.json), and what was printed of them (.log). The last lines, 40 at most, are in <dir>/last.txt as well.
 //
 // What takes much longer than the table says is named in the last lines (times.go).
 package main

@@ -250,8 +250,8 @@ func (r *run) test(ctx context.Context, s *step, name string, words []string) (*
 	return w.judge(s, execution, scanned, wait(ctx, cmd)), nil
 }
 
-// again runs what failed once more, each test by itself. Subtests run with their test: alone they might be other ones, or none, since their names
-// may hold what is random, and pass where what their neighbours left behind is what broke them.
+// again runs what failed once more, each test by itself. Subtests run with their test. Their names may hold what is random, so alone there might be
+// other ones, or none. Alone they may also pass where what their neighbours left behind broke them.
 func (r *run) again(ctx context.Context) error {
 	var failed []*failure
 	broken := ""
@@ -319,8 +319,8 @@ func (r *run) again(ctx context.Context) error {
 	return r.whole(ctx)
 }
 
-// whole runs packages once more without any test, of which everything that failed passed in the end: what their TestMain asks of all tests
-// together, it can answer only now.
+// whole runs packages once more without any test, if everything that failed in them has passed in the end. Only now can their TestMain judge all
+// tests together.
 func (r *run) whole(ctx context.Context) error {
 	if r.red() > 0 {
 		return nil

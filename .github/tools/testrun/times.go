@@ -38,7 +38,7 @@ func (t stepTime) String() string {
 	return text
 }
 
-// table has the seconds of steps by their names, such as verify, and of packages, such as "store (rest)": a package may have tests in two steps.
+// table has the seconds of steps by their names, such as verify, and of packages, such as "store (rest)". A package may have tests in two steps.
 type table map[string]float64
 
 // readTable reads lines of a name, a tab and seconds. Lines that begin with # are for people.
