@@ -34,8 +34,8 @@ func (n *Network) Consent(_ context.Context, q ads.ConsentQuestion) (string, err
 	return n.consent + "/" + n.version + "/dialog/oauth?" + query.Encode(), nil
 }
 
-// Exchange implements ads.Connector. The code gives a token for hours, which is exchanged for one for about sixty days ("Long-Lived
-// Access Tokens"); the tokens of pages are read with it, each time they are needed.
+// Exchange implements ads.Connector. The code gives a token for hours, which is exchanged for one for about sixty days ("Long-Lived Access Tokens").
+// The tokens of pages are read with it, each time they are needed.
 func (n *Network) Exchange(ctx context.Context, a ads.ConsentAnswer) (ads.Grant, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -101,8 +101,8 @@ func (n *Network) token(ctx context.Context, params url.Values) (ads.Grant, erro
 	return ads.Grant{}, fmt.Errorf("%w: %w", ads.ErrUnauthorized, r.err)
 }
 
-// isNotAboutToken reports whether Meta has refused to look at what was asked for: because of a limit, which is the app's own and used up
-// by all channels together, or because of the app itself, which whoever runs this installation can put right.
+// isNotAboutToken reports whether Meta has refused to look at what was asked for, whatever the token is. The cause may be a limit of the app, which
+// all channels use up together. It may also be the app itself, which whoever runs this installation can put right.
 func isNotAboutToken(err error) bool {
 	var limited *ads.RateLimited
 	var refused *ads.Rejected

@@ -100,7 +100,7 @@ func (n *Network) report(ctx context.Context, c ads.Conn, pixel string, events [
 	return make([]error, len(events)), err
 }
 
-// refusal returns why Meta does not take an event, nil if it does as far as that is known: rule P1, and the "Baseline requirements for
+// refusal returns why Meta does not take an event, or nil if it does as far as that is known. See rule P1, and the "Baseline requirements for
 // matching".
 func (n *Network) refusal(e advert.ConversionEvent, c ads.Conn) error {
 	if refused := n.caps.Conversions.Refusal(e, c.Now()); refused != nil {
@@ -150,8 +150,8 @@ func hashes(hash string) []string {
 	return []string{hash}
 }
 
-// clickOf writes a click as Meta's cookie does ("ClickID and the fbp and fbc Parameters"): on a domain below the top one, when it was
-// seen first in milliseconds, and the id.
+// clickOf writes a click as Meta's cookie does ("ClickID and the fbp and fbc Parameters"), on a domain below the top one. It has the time at which it
+// was seen first, in milliseconds, and the id.
 func clickOf(id string, at core.Time) string {
 	if id == "" {
 		return ""

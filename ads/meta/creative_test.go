@@ -37,7 +37,7 @@ func film(media ads.Media, thumbnail string) func(*ads.Plan) {
 	}
 }
 
-// Rules K4 and K6: a video is there and has a picture before an ad shows it, and then it can be paid for by its views.
+// Rules K4 and K6: a video is there and has a picture before an ad shows it. Then it can be paid for by its views.
 func TestCreate_ShowsAVideo(t *testing.T) {
 	t.Parallel()
 	for _, platform := range platforms {

@@ -60,8 +60,8 @@ func (e *graphError) words() string {
 // blocked is how long nothing is asked after Meta has blocked an action. It does not say for how long it does.
 const blocked = 6 * time.Hour
 
-// isRateLimit reports whether a code means too many calls: of the app, the user, the page, the application's or the ad account's
-// limit, or for one of the business use cases. The codes are those of "Graph API Rate Limits" and "Marketing API Rate Limiting".
+// isRateLimit reports whether a code means too many calls. The limit is that of the app, the user, the page, the application or the ad account, or of
+// one of the business use cases. The codes are those of "Graph API Rate Limits" and "Marketing API Rate Limiting".
 func isRateLimit(code int) bool {
 	return code == 4 || code == 17 || code == 32 || code == 341 || code == 613 || (code >= 80000 && code <= 80014)
 }

@@ -14,9 +14,8 @@ import (
 // label is an ad label: a text that is attached to campaigns, ad sets and ads.
 type label struct{ Name string }
 
-// Find implements ads.Network. The first ad is made last, so if there is none, nothing whole was made. What there is of the
-// rest is then removed, so that an ad which is still on its way finds no ad set to come into. What somebody has deleted since
-// is in no list of Meta's, so it counts as never made.
+// Find implements ads.Network. The first ad is made last, so if there is none, nothing whole was made. What there is of the rest is then removed: an
+// ad that is still on its way finds no ad set to come into. What somebody has deleted since is in no list of Meta's, so it counts as never made.
 func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()

@@ -204,8 +204,8 @@ func (g *graph) signed(params url.Values, token ads.Secret) url.Values {
 	return signed
 }
 
-// request builds a request. Its parameters stand in the body of a POST, and of the removal of people, which would not fit into an address;
-// any other has them in the address.
+// request builds a request. Its parameters stand in the body of a POST, and of the removal of people, which would not fit into an address. In all
+// other calls they stand in the address.
 func (g *graph) request(ctx context.Context, method, path string, params url.Values) (*http.Request, error) {
 	address, body := g.base+path, io.Reader(nil)
 	form := method == http.MethodPost || params.Has("payload")

@@ -44,8 +44,8 @@ type filter struct {
 // idsPerCall is how many ids go into one request, so that its address does not become too long.
 const idsPerCall = 100
 
-// lookup returns the things of the level `of` that belong to the ids: those that have one of them, or that are below
-// what has one. by is the level that the ids are of.
+// lookup returns the things of the level `of` that have one of the ids, or that are below what has one. The argument by
+// is the level that the ids are of.
 func lookup[T any](ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by advert.Level, ids []string, fields string) ([]T, error) {
 	var found []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {

@@ -2,7 +2,7 @@
 // descriptions by the fake that its tests run on.
 //
 // A campaign is a Campaign, an ad group an AdSet, an audience a CustomAudience. The token of an action is left as an ad
-// label on everything that is made for it, and at the end of an audience's description.
+// label on everything that is made for it. It also stands at the end of an audience's description.
 package meta
 
 import (

@@ -34,7 +34,7 @@ func TestDriver_GoesThroughEverything(t *testing.T) {
 	}
 }
 
-// spot is a name on the wire: a parameter of a call, a key in the JSON of one, or a field that is asked for.
+// spot is a name on the wire: a parameter of a call, a key in its JSON, or a field that is asked for.
 type spot struct{ node, method, edge, path string }
 
 func (s spot) String() string { return strings.Join([]string{s.node, s.method, s.edge, s.path}, " ") }

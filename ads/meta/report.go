@@ -97,8 +97,8 @@ func (n *Network) convert(ctx context.Context, c ads.Conn, adAccount string, of 
 	return nil
 }
 
-// nodes reads the states of things, those in Meta's lists first, and then one by one those that are in none: they are deleted, or
-// are not known to Meta at all.
+// nodes reads the states of things, first from Meta's lists, and then one by one for those that are in none. They are deleted, or Meta does not know
+// them at all.
 func (n *Network) nodes(ctx context.Context, c ads.Conn, adAccount string, of advert.Level, ids []string) ([]anyNode, error) {
 	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of])
 	if err != nil {

@@ -72,8 +72,8 @@ var positions = map[advert.Platform]map[string]string{
 // others is Meta's word for apps and sites of others.
 const others = "audience_network"
 
-// Target implements ads.Network. Meta wants to be told whether it may show the ad to more people, and the platforms that this channel is
-// not of are left out.
+// Target implements ads.Network. Meta wants to be told whether it may show the ad to more people. The platforms that this channel is not of are left
+// out.
 func (n *Network) Target(t ads.Targeting, own advert.Object) (advert.Object, error) {
 	said := spec{
 		Geo: geoOf(&t.Places), Excluded: geoOf(t.Excluded), AgeMin: t.AgeMin, AgeMax: t.AgeMax, Devices: t.Devices,

@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
-// parts use all of the driver in every way in which it speaks to the network, each in a world of its own, and return
-// the first thing that is not as it should be.
+// parts use all of the driver in every way in which it speaks to the network, each in a world of its own. They return the
+// first thing that is not as it should be.
 var parts = []func(*testing.T, *world) error{reading, creating, joining, bidding, steering, reporting, gathering, finding, searching, telling, previewing, asking}
 
 func expect(ok bool, format string, args ...any) error {

@@ -53,8 +53,8 @@ func (n *Network) fillBudget(params url.Values, patch ads.Patch) error {
 	return n.setBudget(params, *patch.Budget, patch.Currency)
 }
 
-// fillGroup adds the fields of a patch that only ad sets have. A bid amount or a ROAS floor is removed by the strategy that has no
-// use for it: Meta takes no 0, so that without a strategy the removal is refused.
+// fillGroup adds the fields of a patch that only ad sets have. A bid amount or a ROAS floor is removed by the strategy that has no use for it. Meta
+// takes no 0, so without a strategy the removal is refused.
 func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
 	switch {
 	case patch.BidStrategy != nil:
@@ -99,7 +99,8 @@ func (n *Network) checkSpent(ctx context.Context, c ads.Conn, id string, patch a
 	return nil
 }
 
-// checkTransparency refuses to show an ad set in the EU that does not say who profits from it or who pays, nor does its ad account.
+// checkTransparency refuses to show an ad set in the EU if nobody says who profits from it or who pays. The patch, the ad set or its ad account may
+// say so.
 func (n *Network) checkTransparency(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
 	if patch.Targeting == nil || !ads.InEU(patch.Targeting.Countries) || patch.DSABeneficiary != "" && patch.DSAPayor != "" {
 		return nil
@@ -193,8 +194,8 @@ func (n *Network) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, p
 	return nil
 }
 
-// setCaps moves the bid amount from the ad sets' parameters to the campaign's call, because Meta refuses a strategy with
-// a cap while an ad set has none.
+// setCaps moves the bid amount from the ad sets' parameters to the campaign's call. Meta refuses a strategy with a cap
+// while an ad set has none.
 func setCaps(own, below url.Values, groups []state) {
 	amount := below.Get("bid_amount")
 	if below.Del("bid_amount"); amount == "" || len(groups) == 0 {

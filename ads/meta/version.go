@@ -8,8 +8,8 @@ import (
 // DefaultVersion is the version of the Graph API that this driver was tested with.
 const DefaultVersion = "v26.0"
 
-// ends says when Meta's Marketing API stops to answer in a version. v24.0 ended a year after it had come, long before the Graph API
-// ends it; for those whose end Meta has not told the same is taken. From the changelog, "Versions".
+// ends says when Meta's Marketing API stops answering in a version. That of v24.0 was a year after it had come, long before the Graph API ends it.
+// Where Meta has not told the end of a version, the same is taken. From the changelog, "Versions".
 var ends = map[string]string{
 	"v21.0": "2025-10-02", "v22.0": "2026-01-21", "v23.0": "2026-05-29", "v24.0": "2026-10-06", "v25.0": "2027-02-18", "v26.0": "2027-07-29",
 }
