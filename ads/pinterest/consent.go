@@ -36,9 +36,9 @@ func (d *Driver) Exchange(ctx context.Context, a ads.ConsentAnswer) (ads.Grant, 
 	return d.token(ctx, url.Values{"grant_type": {"authorization_code"}, "code": {a.Code.Reveal()}, "redirect_uri": {a.RedirectURI}})
 }
 
-// Refresh implements ads.Connector. The answer has another refresh token, which is good for sixty days from then. Pinterest's 401 is
-// ErrOperator: it does not tell the token from the app, and a wrong secret of the app must not take all channels their access. If it is the
-// token, the channel ends with its access.
+// Refresh implements ads.Connector. The answer has another refresh token, which is good for sixty days from then. Pinterest's 401 is ErrOperator,
+// because it does not tell the token from the app. A wrong secret of the app must not take their access from all channels. If it is the token, the
+// channel ends with its access.
 func (d *Driver) Refresh(ctx context.Context, refresh ads.Secret) (ads.Grant, error) {
 	return d.token(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh.Reveal()}})
 }

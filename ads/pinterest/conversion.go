@@ -76,9 +76,8 @@ var errNoToken = errors.New("make a conversion token in the ads manager and give
 // lostOffline is why an event is given up.
 const lostOffline = "Pinterest did not answer, and it is not told again: what did not happen on a page counts each time that it is told."
 
-// SendConversions implements ads.Network. What did not happen on a page is told after the rest in calls of its own, because Pinterest
-// counts it again whenever it is told of it: if nobody knows the outcome of such a call, its events are refused, so that they are not
-// sent again.
+// SendConversions implements ads.Network. What did not happen on a page is told after the rest in calls of its own. Pinterest counts it again
+// whenever it is told of it. If nobody knows the outcome of such a call, its events are refused, so that they are not sent again.
 func (d *Driver) SendConversions(ctx context.Context, c ads.Conn, b ads.ConversionBatch) ([]error, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

@@ -235,7 +235,7 @@ func TestSendConversions_CountOnceHoweverOftenTheyAreTold(t *testing.T) {
 	}
 }
 
-// What did not happen on a page is counted whenever it is told, so that it is told once, and in a call of its own.
+// What did not happen on a page is counted whenever it is told. So it is told once, and in a call of its own.
 func TestSendConversions_NeverRepeatWhatDidNotHappenOnAPage(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []pinterestfake.Fault{pinterestfake.FaultDropAfter, pinterestfake.FaultUnavailableAfter, pinterestfake.FaultGarbageAfter} {

@@ -288,8 +288,8 @@ func (m *making) makePin(ctx context.Context, one *adMaking, board string) error
 	return nil
 }
 
-// owner returns the parameter by which boards and Pins belong to the owner of the ad account, who may only have shared
-// it with the channel.
+// owner returns the parameter by which boards and Pins belong to the owner of the ad account. That may be somebody who
+// only shared it with the channel.
 func (m *making) owner() url.Values { return ownerOf(m.plan.AdAccount.PlatformID) }
 
 // ownerOf returns the parameter that names the ad account whose owner a board or Pin belongs to.

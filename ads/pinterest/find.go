@@ -16,7 +16,7 @@ import (
 // there is nothing only after it has read everything that is not older than the token.
 //
 // It archives the campaign of a Create that did not get as far as the ad. So a request that is still on its way cannot
-// spend anything: without an ad a campaign delivers nothing, and an ad would come into an archived campaign. Only an ad
+// spend anything. Without an ad a campaign delivers nothing, and an ad would come into an archived campaign. Only an ad
 // that joins an ad group may still turn up late; it has no budget of its own.
 func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := d.bound(ctx)
@@ -31,8 +31,8 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return ads.Created{}, false, nil
 }
 
-// marking returns the things on a list that carry one of some tokens, which are of one creation. It reads the list up to the
-// first page that has something older than the first token, and for a single token up to the first that has a thing with it.
+// marking returns the things on a list that carry one of some tokens, which are of one creation. It reads the list up to the first page that has
+// something older than the first token. For a single token it stops at the first page that has a thing with it.
 func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, tokens ...string) ([]T, error) {
 	var found []T
 	first := since(tokens[0])
@@ -50,8 +50,8 @@ func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, 
 	return found, err
 }
 
-// marker is a thing that a token can be left on. markedText returns the text that it stands in, and when the thing was
-// made, in Unix seconds, or 0 if the network does not say.
+// marker is a thing that a token can be left on. markedText returns the text that it stands in. It also returns when the
+// thing was made, in Unix seconds, or 0 if the network does not say.
 type marker interface {
 	markedText() (text string, made int64)
 }
@@ -88,9 +88,9 @@ func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token 
 	return ads.Created{}, false, nil
 }
 
-// of returns a campaign with the ads that were made in it and their ad group. Without the ad that carries the token, which is
-// made last, there are no ads in what it returns; but if none of the campaign's ads carries a token of this creation, any of
-// them counts, because somebody may have renamed it: such a campaign is whole.
+// of returns a campaign with the ads that were made in it and their ad group. The ad that carries the token is made last, so without it there are no
+// ads in what it returns. But if none of the campaign's ads carries a token of this creation, one of them stands for it. Somebody may have renamed
+// it, so such a campaign is whole.
 func (t tree) of(w campaign, token string) tree {
 	part := tree{campaigns: []campaign{w}}
 	tokens := ads.AdTokens(token)

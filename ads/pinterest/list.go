@@ -72,8 +72,8 @@ func all[T any](ctx context.Context, d *Driver, c ads.Conn, path string, query u
 	return items, err
 }
 
-// filtered returns the things of an ad account, in any state, that belong to one of the ids. filter is the name of the
-// parameter for the ids, such as campaign_ids.
+// filtered returns the things of an ad account, in any state, that belong to one of the ids. The argument filter is the
+// name of the parameter for the ids, such as campaign_ids.
 func filtered[T any](ctx context.Context, d *Driver, c ads.Conn, path, filter string, ids []string) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {

@@ -40,8 +40,8 @@ func tokenIn(text string) string { return strings.TrimPrefix(marked.FindString(t
 // slack is how much older than its token a thing may seem to be, because the network has a clock of its own.
 const slack = 24 * time.Hour
 
-// since returns the Unix second before which nothing that carries a token can have been made: the token contains the
-// time at which it was minted. It is 0 if the token has no time.
+// since returns the Unix second before which nothing that carries a token can have been made. A token contains the time
+// at which it was minted. Without a time in it the second is 0.
 func since(token string) int64 {
 	_, random, _ := strings.Cut(token, "_")
 	id, err := ulid.ParseStrict(strings.ToUpper(random))

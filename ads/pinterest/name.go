@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 )
 
-// TidyNames implements ads.Network. It reads the names and changes only those that still carry their token, so that it may be
-// repeated, and what somebody has renamed keeps that name.
+// TidyNames implements ads.Network. It reads the names and changes only those that still carry their token. So it may be repeated, and what somebody
+// has renamed keeps that name.
 func (d *Driver) TidyNames(ctx context.Context, c ads.Conn, adAccount string, made []ads.MadeName) error {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -45,8 +45,8 @@ func (w campaign) title() (string, string) { return w.Name, w.Status }
 func (w group) title() (string, string)    { return w.Name, w.Status }
 func (w ad) title() (string, string)       { return w.Name, w.Status }
 
-// tidy takes the tokens off the names of things of one level, and reports whether one of them is archived: neither it nor what is in
-// it can be changed any more.
+// tidy takes the tokens off the names of things of one level, and reports whether one of them is archived. Then neither it nor what is in it can be
+// changed any more.
 func tidy[T titled](ctx context.Context, d *Driver, c ads.Conn, path, filter string, made map[string]ads.MadeName, change func(T, string) any) (ended bool, err error) {
 	found, err := filtered[T](ctx, d, c, path, filter, slices.Sorted(maps.Keys(made)))
 	if err != nil {

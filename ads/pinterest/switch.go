@@ -156,8 +156,8 @@ func (t tree) on(ref ads.Ref, now int64) tree {
 	return t
 }
 
-// count counts the ads below a switch that it affects, and those that it does not, with a reason for each state of
-// these. on is the tree with the switch on.
+// count counts the ads below a switch that it affects, and those that it does not, with a reason for each state of these.
+// The argument on is the tree with the switch on.
 func (d *Driver) count(r *ads.ItemResult, on tree) {
 	if r.Ref.Level == advert.LevelAd {
 		return

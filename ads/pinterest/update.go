@@ -29,8 +29,8 @@ type groupBudget struct {
 	Placement string         `json:"placement_group,omitempty"`
 }
 
-// Update implements ads.Network. It can change the budget and the end of a campaign, the budget, the end and the bid of an ad
-// group, and the name and the switch of an ad.
+// Update implements ads.Network. It can change the budget and the end of a campaign, and the budget, the end and the bid of an ad group. Of an ad it
+// can change the name and the switch.
 func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -149,7 +149,7 @@ func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
 }
 
 // Delete implements ads.Network. It archives a campaign, which is how Pinterest ends one for good, and counts what in it
-// was not archived before; or it archives an ad. What is archived already is ads.ErrNotFound.
+// was not archived before. Or it archives an ad. What is archived already is ads.ErrNotFound.
 func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
