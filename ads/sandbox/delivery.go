@@ -9,15 +9,15 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Delivery is computed when it is read: there is no job that spends. What an owner of a budget, a campaign or an ad
-// group, has spent at any moment follows from its segments alone, the stretches of time in which nothing changed.
-// Within one, each day is spent evenly:
+// Delivery is computed when it is read: there is no job that spends. An owner of a budget is a campaign or an ad group.
+// What it has spent at any moment follows from its segments alone, the stretches of time in which nothing changed. Within
+// one, each day is spent evenly:
 //
 //   - a daily budget: budget x pace of the day x the part of the day that has passed;
 //   - a lifetime budget: what is left x pace x the part of the time left that has passed, and on the last day all of it.
 //
-// So a day never costs more than its budget, a budget that changes within a day counts for the hours that it stood,
-// a lifetime budget is never passed, nothing is spent while no ad delivers, and time only ever adds.
+// So a day never costs more than its budget, and a budget that changes within a day counts for the hours that it stood. A
+// lifetime budget is never passed. Nothing is spent while no ad delivers, and time only ever adds.
 
 // paceFull is the pace of a day on which all that may be spent is spent. No day has a pace of less than four fifths.
 const (
@@ -42,9 +42,9 @@ type spending struct {
 	micros int64
 }
 
-// spend works out what one owner has spent. It walks through the owner's segments in their order and calls each for what
-// every ad spent in a part of a day within the window. It returns what was spent in the parts that it looked at, which
-// for a lifetime budget is everything until now.
+// spend works out what one owner has spent. It walks through the owner's segments in their order. For a part of a day
+// within the window it calls each for what every ad spent. It returns what was spent in the parts that it looked at,
+// which for a lifetime budget is everything until now.
 func (m market) spend(segments []advert.SandboxSegment, w window, now core.Time, each func(spending)) int64 {
 	var total int64
 	for _, s := range segments {
@@ -149,8 +149,8 @@ func (m market) quantaOf(s advert.SandboxSegment, p stretch, spent int64) int64 
 // an integer.
 func millis(from, to core.Time) int64 { return int64(to-from) / 1000 }
 
-// share divides quanta among ads by their weights. They are dealt out one by one in a fixed order, so that the parts add
-// up exactly to the whole, and no part becomes smaller when there are more quanta.
+// share divides quanta among ads by their weights. They are dealt out one by one in a fixed order. So the parts add up
+// exactly to the whole, and no part becomes smaller when there are more quanta.
 func share(quanta int64, ads []string, each func(ad string, quanta int64)) {
 	var round int64
 	for _, ad := range ads {

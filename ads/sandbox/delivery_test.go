@@ -131,8 +131,8 @@ func TestDelivery_NeverSpendsMoreThanADaysBudget(t *testing.T) {
 	})
 }
 
-// allowance returns what may be spent on a day: each budget for the part of the day that it stood, by arithmetic of its
-// own, rounded up.
+// allowance returns what may be spent on a day: each budget for the part of the day that it stood, rounded up. Its
+// arithmetic is its own.
 func (h *history) allowance(day int) int64 {
 	begin := time.Date(day/10000, time.Month(day/100%100), day%100, 0, 0, 0, 0, h.zone)
 	end := time.Date(day/10000, time.Month(day/100%100), day%100+1, 0, 0, 0, 0, h.zone)

@@ -1,6 +1,6 @@
-// Package sandbox is an ad network that is built in: seven of them, as it speaks for any platform. It spends no money
-// and needs no network, and to the rest of the program it behaves like another company's system: it keeps its own
-// state, delivers by the clock, reviews, refuses, limits, and changes under the hands of people in its ad manager.
+// Package sandbox is an ad network that is built in: seven of them, as it speaks for any platform. It spends no money and
+// needs no network. To the rest of the program it behaves like another company's system: it keeps its own state, delivers
+// by the clock, reviews, refuses and limits. It changes under the hands of people in its ad manager.
 package sandbox
 
 import (
@@ -126,7 +126,7 @@ func (d *Driver) account(c ads.Conn, id string) (advert.Account, error) {
 	return advert.Account{}, fmt.Errorf("ad account %s: %w", id, ads.ErrNotFound)
 }
 
-// enter begins every call: it connects a channel that is seen for the first time, counts the call, and fails if the
+// enter begins every call. It connects a channel that is seen for the first time, counts the call, and fails if the
 // call's fault lets it fail now. It returns the fault, for what is to go wrong later.
 func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected, error) {
 	if err := d.connect(ctx, c); err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// What a channel finds when it is connected follows from the account and the channel alone: ad accounts and posts are
-// never stored, campaigns only because people change them.
+// What a channel finds when it is connected follows from the account and the channel alone. Ad accounts and posts are
+// never stored, and campaigns only because people change them.
 
-// anchor returns the moment before which everything happened that a channel finds when it is connected: when the
+// anchor returns the moment before which everything happened that a channel finds when it is connected. It is when the
 // channel's id was made, but never later than now.
 func anchor(channel string, now core.Time) core.Time {
 	_, random, _ := strings.Cut(channel, "_")

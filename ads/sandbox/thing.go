@@ -106,8 +106,8 @@ func (t *thing) each(fn func(*thing)) {
 	}
 }
 
-// ads returns the thing itself if it is an ad, and otherwise the ads below it, deleted ones too, in the order in which
-// they were made.
+// ads returns the thing itself if it is an ad, and otherwise the ads below it in the order in which they were made.
+// Deleted ones are among them.
 func (t *thing) ads() []*thing {
 	var all []*thing
 	t.each(func(t *thing) {
