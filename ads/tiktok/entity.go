@@ -104,8 +104,9 @@ func moment(text string) *core.Time {
 	return &t
 }
 
-// delivery returns the state of a thing from its own word and the state of what it is in. If what it is in is not
-// active, that state decides, unless the thing's own state is final, or is paused while the one above is not final.
+// delivery returns the state of a thing from its own word and the state of what it is in. If what it is in is not active,
+// that state decides. There are two exceptions: the thing's own state is final, or it is paused while the one above is
+// not final.
 func delivery(above advert.Status, raw string) advert.Status {
 	own := ads.StatusOf(advert.PlatformTikTok, raw)
 	if above == advert.StatusActive || own.IsTerminal() || own == advert.StatusPaused && !above.IsTerminal() {

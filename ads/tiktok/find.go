@@ -72,9 +72,9 @@ func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token 
 	return ads.Created{}, false, nil
 }
 
-// of returns a campaign with the ads that were made in it and their ad group. Without the ad that carries the token, which is
-// made last, there are no ads in what it returns; but if none of the campaign's ads carries a token of this creation, any of
-// them counts, because somebody may have renamed it: such a campaign is whole.
+// of returns a campaign with the ads that were made in it and their ad group. The ad that carries the token is made last, so without it there are no
+// ads in what it returns. But if none of the campaign's ads carries a token of this creation, one of them stands for it. Somebody may have renamed
+// it, so such a campaign is whole.
 func (t tree) of(w campaign, token string) tree {
 	part := tree{campaigns: []campaign{w}}
 	tokens := ads.AdTokens(token)

@@ -55,8 +55,8 @@ func all[T any](ctx context.Context, d *Driver, c ads.Conn, path string, params 
 // everyStatus is the filter for all states, that of deleted things too, which are left out without it.
 const everyStatus = "STATUS_ALL"
 
-// filtered returns the things of an ad account, in any state, that belong to one of the ids. filter is the name of the
-// list of ids, such as campaign_ids.
+// filtered returns the things of an ad account, in any state, that belong to one of the ids. The argument filter is the
+// name of the list of ids, such as campaign_ids.
 func filtered[T any](ctx context.Context, d *Driver, c ads.Conn, adAccount, path, filter string, ids []string) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {

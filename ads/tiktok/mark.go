@@ -28,8 +28,8 @@ func idsOf[T titled](all []T) []string {
 	return texts
 }
 
-// TidyNames implements ads.Network. It reads the names and changes only those that still carry their token, so that it may be
-// repeated, and what somebody has renamed keeps that name. A name that TikTok does not take, because another thing has it, stays.
+// TidyNames implements ads.Network. It reads the names and changes only those that still carry their token. So it may be repeated, and what somebody
+// has renamed keeps that name. A name that TikTok does not take, because another thing has it, stays.
 func (d *Driver) TidyNames(ctx context.Context, c ads.Conn, adAccount string, made []ads.MadeName) error {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

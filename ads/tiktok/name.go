@@ -14,8 +14,8 @@ const (
 	widestAudience = 128
 )
 
-// markSeparator stands between a text and the token that it carries. TikTok has no field for a reference of the caller's, so the name is
-// the only place where a token can be left and found again. TidyNames takes it off again.
+// markSeparator stands between a text and the token that it carries. TikTok has no field for a reference of the caller's. So the name is the only
+// place where a token can be left and found again. TidyNames takes it off again.
 const markSeparator = " · "
 
 var marked = regexp.MustCompile(markSeparator + `(adact|aud)_[0-9a-z]+$|^(adact|aud)_[0-9a-z]+$`)

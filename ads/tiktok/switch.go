@@ -71,8 +71,8 @@ func (d *Driver) turn(ctx context.Context, c ads.Conn, adAccount string, level a
 // deleted is TikTok's word for the end of a thing.
 const deleted = "DELETE"
 
-// remove ends a thing for good. It is tried as often as a read, because deleting twice does no harm: what is gone already cannot be
-// changed, and that it is gone is looked up.
+// remove ends a thing for good. It is tried as often as a read, because deleting twice does no harm. What is gone already cannot be changed, so
+// after a refusal the driver looks whether it is gone.
 func (d *Driver) remove(ctx context.Context, c ads.Conn, adAccount string, level advert.Level, id string) error {
 	err := d.again(ctx, func() error { return d.turn(ctx, c, adAccount, level, deleted, id) })
 	if !isRejected(err) {
@@ -153,8 +153,8 @@ func (t tree) on(ref ads.Ref, now string) tree {
 	return t
 }
 
-// count counts the ads below a switch that it affects, and those that it does not, with a reason for each state of
-// these. on is the tree with the switch on.
+// count counts the ads below a switch that it affects, and those that it does not, with a reason for each state of these.
+// The argument on is the tree with the switch on.
 func (d *Driver) count(r *ads.ItemResult, on tree) {
 	if r.Ref.Level == advert.LevelAd {
 		return

@@ -15,8 +15,8 @@ const stretch = 50
 // kinds are TikTok's words for the levels.
 var kinds = map[advert.Level]string{advert.LevelCampaign: "campaign", advert.LevelGroup: "adgroup", advert.LevelAd: "ad"}
 
-// Sync implements ads.Network. It returns the next campaigns with their ad groups and ads, deleted ones too. The cursor is the number of a
-// page: the newest come first, so that what is made meanwhile lets one be seen twice, and none be missed.
+// Sync implements ads.Network. It returns the next campaigns with their ad groups and ads, deleted ones too. The cursor is the number of a page. The
+// newest come first: if something is made meanwhile, a campaign may be seen twice, but none is missed.
 func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (advert.Batch, string, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

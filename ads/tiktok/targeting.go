@@ -42,8 +42,8 @@ var scenes = map[string]action{
 	"HASHTAG_RELATED": {Period: 15, Deeds: []string{"VIEW_HASHTAG"}},
 }
 
-// ownWords are the keys that platform_targeting may have: those that say whom an ad is shown to, and no others, or a budget could go
-// round the account's limits.
+// ownWords are the keys that platform_targeting may have: those that say whom an ad is shown to. It may have no others, or a budget could go round
+// the account's limits.
 var ownWords = []string{
 	"location_ids", "zipcode_ids", "languages", "gender", "age_groups", "spending_power", "household_income", "audience_ids",
 	"excluded_audience_ids", "interest_category_ids", "interest_keyword_ids", "purchase_intention_keyword_ids", "actions",

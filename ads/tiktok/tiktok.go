@@ -1,5 +1,5 @@
 // Package tiktok is the driver for TikTok's Business API, version 1.3. What it sends is in the tables that its tests hold it against,
-// tests/harness/tiktokfake/facts.txt and documented.txt; the rules that it keeps are in that folder, under their numbers.
+// tests/harness/tiktokfake/facts.txt and documented.txt. The rules that it keeps are in that folder, under their numbers.
 package tiktok
 
 import (
@@ -28,8 +28,8 @@ type Config struct {
 	Pause      time.Duration // before a read is sent again, doubled each time; 250 ms
 }
 
-// Driver speaks to TikTok. Three things differ from other networks: an answer is always 200, and its code says how it went; an ad speaks
-// in the name of an identity, which is the channel's profile; and a campaign has no schedule, only its ad groups have one.
+// Driver speaks to TikTok. Three things differ from other networks. An answer is always 200, and its code says how it went. An ad speaks in the name
+// of an identity, which is the channel's profile. A campaign has no schedule, only its ad groups have one.
 type Driver struct {
 	caps   ads.Caps
 	config Config

@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Update implements ads.Network. It can change the budget and the end of a campaign, the budget, the end, the bid and the targeting of an
-// ad group, and the name, the switch and the creative of an ad.
+// Update implements ads.Network. It can change the budget and the end of a campaign, and the budget, the end, the bid and the targeting of an ad
+// group. Of an ad it can change the name, the switch and the creative.
 func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

@@ -16,9 +16,9 @@ import (
 // calculations are TikTok's words for how people are written in a file. All files of an audience have one of them.
 var calculations = map[advert.Identifier]string{advert.IdentifierEmail: "EMAIL_SHA256", advert.IdentifierPhone: "PHONE_SHA256"}
 
-// UploadUsers implements ads.Network. It brings a file of hashes to TikTok and adds it to the customer list, which it first makes if there is
-// none: a list is of e-mail addresses if there are some among its first people, and else of phone numbers. An audience that an earlier call
-// made without hearing of it is recognised by our id in its name.
+// UploadUsers implements ads.Network. It brings a file of hashes to TikTok and adds it to the customer list, which it first makes if there is none. A
+// list is of e-mail addresses if there are some among its first people, and else of phone numbers. An audience that an earlier call made without
+// hearing of it is recognised by our id in its name.
 func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
