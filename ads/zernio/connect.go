@@ -50,8 +50,8 @@ func idOf(wire json.RawMessage) string {
 	return object.ID
 }
 
-// Consent implements ads.Connector. It makes the account's profile at Zernio if there is none yet, and returns the address of the network's
-// page, from which people come back by way of Zernio. X asks twice, first for the access by which it posts.
+// Consent implements ads.Connector. It makes the account's profile at Zernio if there is none yet. It returns the address of the network's page, from
+// which people come back by way of Zernio. X asks twice, first for the access by which it posts.
 func (d *Driver) Consent(ctx context.Context, q ads.ConsentQuestion) (string, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -112,9 +112,9 @@ func (d *Driver) Refresh(context.Context, ads.Secret) (ads.Grant, error) {
 	return ads.Grant{}, fmt.Errorf("zernio: %w: there is nothing to renew", ads.ErrUnauthorized)
 }
 
-// Profiles implements ads.Connector. The token of a channel is the id of the Zernio account, or of the posting account that it belongs to;
-// without one it is all that the account has connected. One that is not in the profile of the account that asks is ads.ErrUnauthorized,
-// whoever else's it is.
+// Profiles implements ads.Connector. The token of a channel is the id of the Zernio account, or of the posting account that it belongs to. Without a
+// token it is all that the account has connected. One that is not in the profile of the account that asks is ads.ErrUnauthorized, whoever else's it
+// is.
 func (d *Driver) Profiles(ctx context.Context, c ads.Conn) ([]advert.SocialProfile, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

@@ -242,8 +242,8 @@ func (d *Driver) promotes(w *newAd, p ads.Plan) error {
 	return nil
 }
 
-// Create implements ads.Network. It is one request, which Zernio carries out or undoes as a whole, and once for its key: whoever asks again
-// with the same plan gets the same answer.
+// Create implements ads.Network. It is one request, which Zernio carries out or undoes as a whole, and once for its key. Whoever asks again with the
+// same plan gets the same answer.
 func (d *Driver) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Created, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

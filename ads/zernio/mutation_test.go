@@ -16,8 +16,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/zerniofake"
 )
 
-// place is where a name stands on the wire: in the query or the body of a call, or wherever in the answers of all calls, because the same
-// things stand in many of them.
+// place is where a name stands on the wire: in the query or the body of a call, or in an answer. All answers are one place, because the same things
+// stand in many of them.
 type place struct{ call, part, name string }
 
 func (p place) String() string { return p.call + " " + p.part + " " + p.name }

@@ -179,7 +179,7 @@ func TestReads_AreSentAgain(t *testing.T) {
 	assert.Len(t, w.net.Calls(), before+1)
 }
 
-// Figures that Zernio is still fetching are unknown, not what it has of them so far; and so are those that a network does not give.
+// Figures that Zernio is still fetching are unknown, not what it has of them so far. So are those that a network does not give.
 func TestReport_GuessesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		made := w.create(t, w.plan("one"))

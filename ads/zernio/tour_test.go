@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 )
 
-// tour takes the driver through everything that it can do on a network and writes down all that came back, and in the end what Zernio has.
+// tour takes the driver through everything that it can do on a network and writes down all that came back. In the end it writes down what Zernio has.
 // Two tours differ if anything that matters does.
 type tour struct {
 	*world

@@ -132,8 +132,8 @@ func (d *Driver) replaced(c advert.Creative) (*creative, error) {
 	return w, nil
 }
 
-// target returns where a change is sent to. A network whose campaigns and ad groups Zernio cannot change takes a budget by way of an ad in
-// them, of which it is the budget too.
+// target returns where a change is sent to. A network whose campaigns and ad groups Zernio cannot change takes a budget by way of an ad in them. It
+// is the budget of that ad too.
 func (d *Driver) target(at place, ref ads.Ref, w *change) (string, error) {
 	if ref.Level == advert.LevelAd {
 		return path("ads", at.ad.Own), nil
