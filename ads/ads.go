@@ -35,9 +35,9 @@ type Network interface {
 	// Sync returns one part of what an ad account holds, whoever made it, and the cursor of the next part. The walk
 	// begins with the cursor "" and ends when "" is returned. What a whole walk did not mention has been deleted.
 	Sync(ctx context.Context, c Conn, adAccount, cursor string) (advert.Batch, string, error)
-	// Report returns the figures and the state of things of one level, by platform id. It asks for all of them in one
-	// call or a few. `to` is included, and of the days those are left out that Caps.Figures does not count; if that is all of
-	// them, the figures are unknown. What the network does not know any more is not in the map.
+	// Report returns the figures and the state of things of one level, by platform id. It asks for all of them in one call or a few. `to` is
+	// included, and days that Caps.Figures does not count are left out. If that is all of them, the figures are unknown. What the network does not
+	// know any more is not in the map.
 	Report(ctx context.Context, c Conn, adAccount string, level advert.Level, ids []string, from, to Date) (map[string]Report, error)
 
 	// Series returns the figures of one thing in each of some periods, of what was deleted as well. Without a breakdown every period
@@ -66,8 +66,8 @@ type Network interface {
 	// Find returns what Create or CreateAudience made for a token. False proves that nothing whole was made with it and
 	// nothing will be; only then may the token be used again.
 	Find(ctx context.Context, c Conn, adAccount, token string) (Created, bool, error)
-	// TidyNames takes the tokens of a Create off the names of what it made, where Caps.Reconcile says that they stand there, and
-	// gives back what was cut off a name to make room. What was renamed since keeps its new name. It may be repeated.
+	// TidyNames takes the tokens of a Create off the names of what it made, where Caps.Reconcile says that they stand there. It gives back what was
+	// cut off a name to make room. What was renamed since keeps its new name. It may be repeated.
 	TidyNames(ctx context.Context, c Conn, adAccount string, made []MadeName) error
 	// SetStatus switches things of one ad account on or off and returns a result for each reference, in their order. It
 	// may be repeated. An error is about the request as a whole, such as *RateLimited before anything was changed.
@@ -99,10 +99,10 @@ type Network interface {
 
 	// Pixels returns the pixels of an ad account. A network without any fails with ErrUnsupported, as does SendConversions.
 	Pixels(ctx context.Context, c Conn, adAccount string) ([]Pixel, error)
-	// SendConversions tells a pixel what happened, and returns for each event, in their order, nil or why the network does not take it
-	// (*Rejected). Any other error of an event says that the driver did not come to it, and that it may be sent again. An error is about
-	// all of them: with ErrIndeterminate nobody knows, and they may be sent again, because the network counts an event with the same
-	// kind and id once for as long as Caps.Conversions.Dedupe.
+	// SendConversions tells a pixel what happened, and returns for each event, in their order, nil or why the network does not take it (*Rejected).
+	// Any other error of an event says that the driver did not come to it, and that it may be sent again. An error is about all of them. With
+	// ErrIndeterminate nobody knows, and they may be sent again. The network counts an event with the same kind and id once for as long as
+	// Caps.Conversions.Dedupe.
 	SendConversions(context.Context, Conn, ConversionBatch) ([]error, error)
 }
 
@@ -262,7 +262,7 @@ func (e Entity) Batch() advert.Batch {
 }
 
 // ItemResult is the result of switching one thing on or off. State is how the thing, and what is below it, stands
-// afterwards, as far as the network said so; it is empty if that could not be read. Err is nil if it succeeded, and
+// afterwards, as far as the network said so. It is empty if that could not be read. Err is nil if it succeeded, and
 // otherwise one of this package's errors.
 type ItemResult struct {
 	Ref     Ref

@@ -56,8 +56,8 @@ const (
 	offPause = 10 * time.Minute
 )
 
-// FetchFigures goes on with the months of old figures that somebody wants: it orders their reports, looks whether they are made, and
-// stores what is in them. Any number of replicas may do so at the same time: each month is claimed by one of them.
+// FetchFigures goes on with the months of old figures that somebody wants. It orders their reports, looks whether they are made, and stores what is
+// in them. Any number of replicas may do so at the same time: each month is claimed by one of them.
 func (s *Service) FetchFigures(ctx context.Context) error {
 	due, err := s.store.DueFigureMonths(ctx, figuresBatch)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Service) fetchFigures(ctx context.Context, due *advert.FigureMonth) err
 
 func isLate(m *advert.FigureMonth, now core.Time) bool { return now > m.AskedAt.Add(maxFigureWait) }
 
-// heardFigures is what a network said about a month: which report it makes, or what is in it, nil as long as it is being made.
+// heardFigures is what a network said about a month: which report it makes, or what is in it. As long as it is being made, there are no figures.
 type heardFigures struct {
 	days    Period
 	report  string
@@ -134,7 +134,7 @@ func (s *Service) keepFigures(ctx context.Context, m *advert.FigureMonth, h hear
 	return s.store.FinishFigureMonth(ctx, m, h.days.From.String())
 }
 
-// retryFigures leaves a month for later after its network failed, or gives it up: what is refused at once, and the rest after
+// retryFigures leaves a month for later after its network failed, or gives it up. What is refused is given up at once, and the rest after
 // maxFigureTries or maxFigureWait. A limit of the network's is no failure.
 func (s *Service) retryFigures(ctx context.Context, l *line, m *advert.FigureMonth, err error) error {
 	var limited *RateLimited

@@ -373,8 +373,8 @@ func (u *AudienceUpload) refused(sent []advert.Member, invalid []InvalidMember, 
 	}
 }
 
-// count counts the users. One of whom something new was taken is accepted; one with an error, of whom nothing was taken,
-// is invalid; all others were there before and are duplicates.
+// count counts the users. One of whom something new was taken is accepted. One with an error, of whom nothing was taken,
+// is invalid. All others were there before and are duplicates.
 func (u *AudienceUpload) count(fresh, refused []advert.Member) {
 	bad := make(map[identity]bool, len(refused))
 	for _, m := range refused {

@@ -67,10 +67,10 @@ const (
 // Reconcile says how Find recognises what a request has made that the network did not answer.
 type Reconcile string
 
-// With ReconcileNone Find cannot tell: the Idempotency-Key stays taken until a person settles the action. With ReconcileRepeat Find cannot
-// either, but a Create that is sent again with the same token makes nothing twice for the time of Caps.RepeatFor. It could spend what
-// nobody waits for any more, so that only whoever asked for the ad sends it again, by sending the same request; after that time, and for
-// an audience, it is as with ReconcileNone.
+// With ReconcileNone Find cannot tell: the Idempotency-Key stays taken until a person settles the action. With ReconcileRepeat Find cannot either,
+// but a Create that is sent again with the same token makes nothing twice for the time of Caps.RepeatFor. It could spend what nobody waits for any
+// more, so only whoever asked for the ad sends it again, by sending the same request. After that time, and for an audience, it is as with
+// ReconcileNone.
 const (
 	ReconcileToken  Reconcile = "token" // the network keeps our token
 	ReconcileName   Reconcile = "name"  // the token stands in a name

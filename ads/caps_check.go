@@ -89,8 +89,7 @@ func (c Caps) CheckGoal(p *core.Problems, goal advert.Goal) {
 	p.Check(ok, "goal", fmt.Sprintf("Send a goal that %s knows: %s.", c.Platform, list(c.Goals())))
 }
 
-// CheckMeans adds a problem for a goal that the network does not pursue by what the ad is, which is a post that is boosted or
-// else a creative.
+// CheckMeans adds a problem for a goal that the network does not pursue with this kind of ad: a boosted post, or else a creative.
 func (c Caps) CheckMeans(p *core.Problems, goal advert.Goal, boosts bool) {
 	p.Check(boosts || !slices.Contains(c.BoostOnly, goal), "goal",
 		fmt.Sprintf("On %s %s needs a video: boost a post that has one with POST /ads/boost.", c.Platform, goal))
@@ -127,16 +126,16 @@ func (c Caps) CheckBudgetLevel(p *core.Problems, level advert.BudgetLevel) {
 		fmt.Sprintf("Send a budget level that %s knows: %s.", c.Platform, list(c.BudgetLevels)))
 }
 
-// CheckCurrency adds a problem for a currency of a request that is not the ad account's: an amount that was meant in
+// CheckCurrency adds a problem for a currency of a request that is not the ad account's. An amount that was meant in
 // another currency must not be spent.
 func CheckCurrency(p *core.Problems, asked, adAccount string) {
 	p.Check(asked == "" || strings.EqualFold(asked, adAccount), "currency",
 		fmt.Sprintf("The ad account is in %s. Send the amount in this currency.", adAccount))
 }
 
-// CheckBudget adds a problem for each part of a budget that the network would not take in the ad account's currency.
-// days is how many days a lifetime budget is for, 0 if that is not known. An amount that is 0 because it could not be
-// read has a problem already and gets no other one.
+// CheckBudget adds a problem for each part of a budget that the network would not take in the ad account's currency. The
+// argument days is how many days a lifetime budget is for, 0 if that is not known. An amount that is 0 because it could
+// not be read has a problem already and gets no other one.
 func (c Caps) CheckBudget(p *core.Problems, f BudgetFields, b Budget, currency string, days int) {
 	daily, lifetime := b.Type == advert.BudgetTypeDaily, b.Type == advert.BudgetTypeLifetime
 	p.Check(daily || lifetime, f.Type, "A budget type is daily or lifetime.")
@@ -161,7 +160,7 @@ func (c Caps) minimum(t advert.BudgetType, days int) advert.Amount {
 }
 
 // CheckSchedule adds a problem for a schedule that cannot be. today is the day in the ad account's time zone. A lifetime
-// budget needs an end, because it is spread over the time until then; and the end must not be too far away, because any
+// budget needs an end, because it is spread over the time until then. The end must not be too far away, because any
 // amount would then look small by day.
 func CheckSchedule(p *core.Problems, t advert.BudgetType, s Schedule, today Date) {
 	p.Check(s.Start.IsZero() || s.Start.Compare(today) >= 0, "start_date",
@@ -195,8 +194,8 @@ func (c Caps) CheckBidGoal(p *core.Problems, strategy advert.BidStrategy, goal a
 		fmt.Sprintf("%s goes with other goals on %s: %s.", strategy, c.Platform, list(rule.Goals)))
 }
 
-// CheckBid adds a problem for a bid strategy that the network does not know, and for amounts that the strategy needs and
-// that are missing, or that it has no use for.
+// CheckBid adds a problem for a bid strategy that the network does not know. It adds one for each amount that the
+// strategy needs and that is missing, or that it has no use for.
 func (c Caps) CheckBid(p *core.Problems, b Bid, currency string) {
 	given := map[string]bool{fieldBidAmount: b.Amount != 0, fieldRoasFloor: b.RoasFloor != 0}
 	if b.Strategy == "" {

@@ -19,8 +19,8 @@ func metaConversions() ConversionRules {
 	}
 }
 
-// pinterestConversions are from Pinterest's description of the call that takes events. That names no greatest age, so that a week is
-// ours; and no time after which an event that is told again counts twice, so that a day is what we trust.
+// pinterestConversions are from Pinterest's description of the call that takes events. That names no greatest age, so a week is ours. It names no
+// time after which an event that is told again counts twice, so a day is what we trust.
 func pinterestConversions() ConversionRules {
 	return ConversionRules{
 		Words: map[advert.ConversionKind]string{

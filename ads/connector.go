@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Connector is a Network that tells whose access a token is, and to which people give access on a page of its own (OAuth 2.0, the
-// authorization code grant).
+// Connector is a Network that tells whose access a token is. People give it access on a page of the network (OAuth 2.0, the authorization code
+// grant).
 type Connector interface {
 	// Profiles returns the profiles or pages that the connection's token can speak for. A token that the network does not take is
 	// ErrUnauthorized.

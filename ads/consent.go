@@ -106,8 +106,8 @@ func (s *Service) redirectURI(platform advert.Platform) string {
 	return s.consents.PublicURL + "/connect/" + string(platform)
 }
 
-// checkReturn returns CodeInvalid for an address to which nobody may be sent: the server sends people only to the account's own site,
-// or it would lend its name to any site.
+// checkReturn returns CodeInvalid for an address to which nobody may be sent. The server sends people only to the account's own site, or it would
+// lend its name to any site.
 func (s *Service) checkReturn(ctx context.Context, account, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsAny(address, "\\ \t\r\n") {
@@ -148,9 +148,9 @@ type ConsentReturn struct {
 	Error    string // the network's word for why not
 }
 
-// FollowConsent takes the answer of somebody who comes back from a network's page, and connects the channel, or keeps the access until
-// one of several profiles is selected. It returns the connection as it is then. It is nil for a state that is not known, or was brought
-// before, or is late: nothing is stored then, and the network is not asked.
+// FollowConsent takes the answer of somebody who comes back from a network's page. It connects the channel, or keeps the access until one of several
+// profiles is selected. It returns the connection as it is then. It is nil for a state that is not known, was brought before, or is late. Nothing is
+// stored then, and the network is not asked.
 func (s *Service) FollowConsent(ctx context.Context, in ConsentReturn) (*advert.SocialConnection, error) {
 	if in.Code == "" && in.Error == "" {
 		return nil, nil

@@ -62,8 +62,8 @@ func (s *Service) pixels(ctx context.Context, l *line, adAccount string) ([]Pixe
 	return pixels, nil
 }
 
-// CreateConversionDestination makes a destination of a pixel, for which the network is asked. A pixel that it does not list is CodeInvalid
-// on pixel_id; an event that it has no word for on events; and a token that it needs, or has no use for, on token.
+// CreateConversionDestination makes a destination of a pixel, for which the network is asked. A pixel that it does not list is CodeInvalid on
+// pixel_id. An event that it has no word for is CodeInvalid on events. A token that it needs, or has no use for, is CodeInvalid on token.
 func (s *Service) CreateConversionDestination(ctx context.Context, account string, in CreateConversionDestination) (*advert.ConversionDestination, error) {
 	if err := (required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"pixel_id", in.PixelID}}).err(); err != nil {
 		return nil, err

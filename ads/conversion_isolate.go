@@ -29,10 +29,10 @@ func ConversionValue(value advert.Amount, currency string) string {
 // mostHalves is how many calls Isolate makes at most, which is enough to find three bad events among a thousand.
 const mostHalves = 64
 
-// Isolate sends events by send, which returns nil for each or why it was refused. If the network refuses all of them without saying
-// which it means (*Rejected), each half is sent alone, and so on: a bad event keeps no other from being counted, and what was taken is
-// not sent again. After a fault on the way, or when there are too many bad events to find them, those that it did not come to have that
-// error. An error of Isolate itself is about all of them: the network was told of none, or nobody knows.
+// Isolate sends events by send, which returns nil for each or why it was refused. If the network refuses all of them without saying which it means
+// (*Rejected), each half is sent alone, and so on. So a bad event keeps no other from being counted, and what was taken is not sent again. Isolate
+// stops after a fault on the way, or when there are too many bad events to find them. The events that it did not come to then have that error. An
+// error of Isolate itself is about all of them: the network was told of none, or nobody knows.
 func Isolate[E any](events []E, send func([]E) ([]error, error)) ([]error, error) {
 	i := isolation[E]{send: send, left: mostHalves}
 	results := make([]error, len(events))

@@ -80,10 +80,10 @@ const (
 	maxBoostDays = 365
 )
 
-// CreateAd creates an ad at a network, at most once however often the same request is sent. If something that the
-// request names does not exist, the error is CodeMissing on its parameter; anything else that is wrong is CodeInvalid;
-// what exceeds the account's limits is CodeSpendLimit. An error that is not a *core.Error leaves the outcome unknown:
-// the same request sent again finds out, or else the reconciler does.
+// CreateAd creates an ad at a network, at most once however often the same request is sent. If something that the request
+// names does not exist, the error is CodeMissing on its parameter. What exceeds the account's limits is CodeSpendLimit,
+// and anything else that is wrong is CodeInvalid. An error that is not a *core.Error leaves the outcome unknown: the same
+// request sent again finds out, or else the reconciler does.
 func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutcome, error) {
 	d, err := s.draftAd(ctx, by, &in)
 	if err != nil {

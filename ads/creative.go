@@ -28,9 +28,9 @@ func checkName(p *core.Problems, field, name string) {
 	p.Check(ok, field, "A name has 1 to 255 characters, not only white space.")
 }
 
-// CheckCreative adds a problem for each field of a creative that the network needs and that is missing, and for each
-// that it would not take. Fields that the network has no place for are not checked: Warnings names them. The names of the
-// fields begin with prefix.
+// CheckCreative adds a problem for each field of a creative that the network needs and that is missing. It adds one for
+// each field that the network would not take. Fields that the network has no place for are not checked: Warnings names
+// them. The names of the fields begin with prefix.
 func (c Caps) CheckCreative(p *core.Problems, prefix string, goal advert.Goal, creative advert.Creative) {
 	for _, f := range creativeFields(creative) {
 		if !slices.Contains(c.Creative.Ignored, f.name) {

@@ -15,8 +15,8 @@ const maxLooks = 2
 // lookTime is how long these looks take together at most. With the other calls of an action that is less than its lease.
 const lookTime = 8 * time.Second
 
-// seen returns when the row was written last, for an action that is about to switch it. It is 0 if the row is off already and
-// is to be switched off: whoever is about to switch it on has not written that yet.
+// seen returns when the row was written last, for an action that is about to switch it. It is 0 if the row is off and is to be switched off. Whoever
+// is about to switch it on has not written that yet.
 func seen(b subject, to advert.Configured) core.Time {
 	if to == advert.ConfiguredPaused && *b.configured == to {
 		return 0

@@ -12,15 +12,15 @@ import (
 
 const (
 	erasuresBatch = 100
-	// maxErasure is for how long a network is told that somebody leaves an audience, if it does not remove them: then their hashes are
-	// deleted here alone.
+	// maxErasure is for how long a network is told that somebody leaves an audience. If it has not removed them by then, their hashes are deleted
+	// here alone.
 	maxErasure = 7 * 24 * time.Hour
 )
 
-// EraseDue takes customers who were deleted out of the audiences that have them, one action of the audit trail for each audience. A network
-// that does not answer is told again by the reconciler, and one that refuses is told again later. Where a network removes nobody, or
-// could not be told within a week, the hashes are deleted here, and the action is refused and says that the network keeps them. Any number
-// of replicas may do so at the same time.
+// EraseDue takes customers who were deleted out of the audiences that have them, one action of the audit trail for each audience. A network that does
+// not answer is told again by the reconciler, and one that refuses is told again later. If a network removes nobody, or could not be told within a
+// week, the hashes are deleted here. The action is then refused and says that the network keeps them. Any number of replicas may do so at the same
+// time.
 func (s *Service) EraseDue(ctx context.Context) error {
 	due, err := s.store.DueErasures(ctx, erasuresBatch)
 	if err != nil {

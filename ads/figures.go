@@ -58,8 +58,8 @@ func (f Figures) zone(a *advert.Account) *time.Location {
 	return locationOf(a.Timezone)
 }
 
-// Days are the days of figures: those that were counted, `to` included, which are zero if there was none, and a sentence
-// about those that were asked for besides.
+// Days are the days of figures that were counted, `to` included; both are zero if there was none. Warnings have a
+// sentence about the other days that were asked for.
 type Days struct {
 	From, To Date
 	Warnings []string

@@ -92,9 +92,9 @@ const (
 // errMedia says that a network is not through with a video yet. Nothing that spends was asked for.
 var errMedia = errors.New("the network is not through with the video")
 
-// ready brings videos to the network of an action and returns once it can show all of them, or errMedia if that takes longer
-// than a call may. It stores each id as soon as it is known, and in the end that the network is going to be asked for the
-// rest. plan returns the action's plan with what was done so far.
+// ready brings videos to the network of an action and returns once it can show all of them. If that takes longer than a call may, the error is
+// errMedia. It stores each id as soon as it is known. In the end it stores that the network is going to be asked for the rest. The function plan
+// returns the action's plan with what was done so far.
 func (s *Service) ready(ctx context.Context, l *line, action *advert.Action, addresses []string, u *uploads, plan func() advert.Object) error {
 	if len(addresses) == 0 || u.Asked {
 		return nil

@@ -65,7 +65,7 @@ func TestCreateAd_SetsNothingAsideForAVideoThatNobodyCanGoOnWith(t *testing.T) {
 	})
 }
 
-// What a caller who does not come back has waited for is given up, and the money that was set aside for it is free again.
+// What a caller waited for who does not come back is given up. The money that was set aside for it is free again.
 func TestReconcile_GivesUpAVideoThatNobodyWaitsFor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		before := w.seeded()

@@ -21,10 +21,10 @@ const (
 	MoneyDecimal MoneyUnit = "decimal" // text of whole units
 )
 
-// Wire returns an amount as the network writes it, as the text of a JSON number; only with MoneyDecimal the caller has
-// to put it in quotes. It refuses a currency that the network does not support, because a guessed unit could spend a
-// hundred times as much, and an amount that it would have to round. Wire and Amount are the only places where money
-// changes its unit.
+// Wire returns an amount as the network writes it, as the text of a JSON number. Only with MoneyDecimal does the caller
+// have to put it in quotes. It refuses a currency that the network does not support, because a guessed unit could spend a
+// hundred times as much. It also refuses an amount that it would have to round. Wire and Amount are the only places where
+// money changes its unit.
 func (c Caps) Wire(amount advert.Amount, currency string) (string, error) {
 	if err := c.carries(amount, currency); err != nil {
 		return "", err
@@ -91,8 +91,8 @@ func (c Caps) unknownCurrency(currency string) error {
 	return fmt.Errorf("is in a currency that %s does not support: %.20q", c.Platform, currency)
 }
 
-// metaCurrencies are those of the network's own table, which differs from ISO 4217: the forint and the Taiwan dollar
-// have no decimals there, and the dinars have two instead of three.
+// metaCurrencies are those of the network's own table, which differs from ISO 4217. The forint and the Taiwan dollar have
+// no decimals there, and the dinars have two instead of three.
 var metaCurrencies = currencyTable(
 	"clp cop crc huf isk idr jpy krw pyg twd vnd",
 	`aed ars aud bdt bhd bob brl cad chf cny czk dkk dzd egp eur gbp gtq hkd hnl ils inr jod kes kwd lkr mop mxn myr ngn
@@ -103,7 +103,7 @@ var pinterestCurrencies = currencyTable(
 	"clp jpy krw", "ars aud brl cad chf cop czk dkk eur gbp hkd huf ils inr mxn nok nzd pln ron sek sgd try usd",
 )
 
-// commonCurrencies returns a table for a network that publishes none: the currencies that products can be sold in,
+// commonCurrencies returns a table for a network that publishes none. It has the currencies that products can be sold in,
 // except those with three decimals, which networks treat in different ways.
 func commonCurrencies() map[string]int {
 	decimals := map[string]int{}

@@ -10,9 +10,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// past knows the days of a query that lie before those that its network still counts, where that makes reports of them. They are fetched by
-// calendar months, so that all who ask share them. A month is fetched once one of its days is too old to be counted, and is never fetched
-// again: its youngest day is then 60 days old, and a conversion counts for at most 30 days after somebody clicked. nil is no such days.
+// past knows the days of a query that lie before those that its network still counts, where that makes reports of them. They are fetched by calendar
+// months, so that all who ask share them. A month is fetched once one of its days is too old to be counted, and never again. Nothing in it changes
+// then: its youngest day is 60 days old, and a conversion counts for at most 30 days after a click. A nil past has no such days.
 type past struct {
 	caps    Caps
 	days    Period // `to` is the last day that is too old to be counted
@@ -22,7 +22,7 @@ type past struct {
 	place   advert.FigurePlace
 }
 
-// past returns what is known of the days of a query that its network does not count any more, and notes those that somebody has to fetch.
+// past returns what is known of the days of a query that its network does not count any more. It notes those that somebody has to fetch.
 func (s *Service) past(ctx context.Context, b *subject, caps Caps, level advert.Level, days Period, isWhole bool, now core.Time) (*past, error) {
 	last := DateOf(now.Time()).AddDays(-caps.Figures.Days - 1)
 	if caps.Figures.ReportDays == 0 || days.From.Compare(last) > 0 {
@@ -159,7 +159,7 @@ func plus(sum *advert.Metrics, m advert.Metrics) *advert.Metrics {
 	return &m
 }
 
-// join puts what came of a thing in a part of the past, nil for nothing, before the figures of the days that the network counts.
+// join puts the figures of a thing in a part of the past before those of the days that the network counts. Without any in the past, old is nil.
 func (p *past) join(part Period, old, counted *advert.Metrics, days Days) (*advert.Metrics, Days) {
 	if part.isEmpty() {
 		return counted, days
@@ -218,7 +218,7 @@ func (s *Service) pasts(ctx context.Context, q inquiry, order []reportPlace, pla
 	return all, nil
 }
 
-// with adds the past figures of a thing to those that its network has counted, which are nil if it was not asked or did not answer.
+// with adds the past figures of a thing to those that its network has counted. If it was not asked or did not answer, counted is nil.
 func (p *pastSums) with(id string, counted *advert.Metrics, days Days) (*advert.Metrics, Days) {
 	days.Warnings = p.warnings(p.period)
 	if counted == nil {

@@ -15,8 +15,8 @@ type Previewer interface {
 	Preview(context.Context, Conn, PreviewQuery) (Preview, error)
 }
 
-// PreviewQuery is an ad to look at: one that exists, or else the only one of a plan, which brings a kind of medium that is in
-// Caps.Previews and no video.
+// PreviewQuery is an ad to look at: one that exists, or else the only one of a plan. That plan brings a kind of medium that is in Caps.Previews, and
+// no video.
 type PreviewQuery struct {
 	Ad   *Ref
 	Plan Plan

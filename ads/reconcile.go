@@ -19,7 +19,7 @@ const (
 )
 
 // Reconcile finds out what became of the actions that were left without an outcome, by a crash or because a network did
-// not answer. It spends nothing: if the network has not done what was asked, the action is settled as refused once it
+// not answer. It spends nothing. If the network has not done what was asked, the action is settled as refused once it
 // cannot be on its way any more. Only an upload and a removal of people are sent again, because they may be repeated.
 func (s *Service) Reconcile(ctx context.Context) error {
 	due, err := s.store.DueActions(ctx, reconcileBatch)
@@ -60,7 +60,7 @@ func isChange(op advert.Op) bool {
 }
 
 // reconcile finds out about a group of actions. It claims all of them first, and only then brings the mirror of their ad
-// account up to date, once: whoever asked the network for one of them has finished by then.
+// account up to date, once. By then whoever asked the network for one of them has finished.
 func (s *Service) reconcile(ctx context.Context, group []advert.DueAction) error {
 	var mine []*advert.Action
 	for _, due := range group {
@@ -141,9 +141,8 @@ func (s *Service) mayCome(action *advert.Action) bool {
 	return s.store.Now() < openUntil(action) || f == nil || !f.Absent
 }
 
-// hasProof reports whether one look is enough to know that an action was not done and cannot be done any more. That
-// holds for an ad that was to get a campaign of its own: Find removes what there is of it, so that no ad can still come
-// into it.
+// hasProof reports whether one look is enough to know that an action was not done and cannot be done any more. That holds
+// for an ad that was to get a campaign of its own. Find removes what there is of it, so no ad can come into it any more.
 func hasProof(action *advert.Action) bool {
 	if action.Op != advert.OpCreateAd && action.Op != advert.OpBoostPost {
 		return false

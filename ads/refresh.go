@@ -26,8 +26,8 @@ func (s *Service) RefreshDue(ctx context.Context) error {
 	})
 }
 
-// refresh claims one channel and renews its access. If the process ends between the network's answer and the commit, the next one asks
-// with the text that was good before: a network that takes it only once has then to be connected again.
+// refresh claims one channel and renews its access. If the process ends between the network's answer and the commit, the next one asks with the text
+// that was good before. A network that takes it only once has to be connected again then.
 func (s *Service) refresh(ctx context.Context, due advert.DueRefresh) error {
 	channel, err := s.store.ClaimRefresh(ctx, due.AccountID, due.ID)
 	if err != nil || channel == nil {

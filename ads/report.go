@@ -148,7 +148,7 @@ func reportOne[T any](ctx context.Context, s *Service, q inquiry, row *T, of fun
 	return &shown[0], nil
 }
 
-// report asks the networks about rows of one level, once for each ad account, and returns the rows in their order with
+// report asks the networks about rows of one level, once for each ad account. It returns the rows in their order with
 // their state and figures. What is new about the states is stored in the mirror.
 func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func(*T) subject) ([]Reported[T], error) {
 	places, order := map[reportPlace][]subject{}, []reportPlace(nil)
@@ -223,8 +223,8 @@ func shownAs[T any](row T, b *subject, w window, now core.Time) Reported[T] {
 }
 
 // reports asks about all places at once and returns what each says, by platform id. All of them share the time of one
-// call. If a place fails, its error is returned; but if the inquiry is apart and there are several channels, the place
-// is left out instead, and the error is logged.
+// call. If a place fails, its error is returned. But if the inquiry is apart and there are several channels, the place is
+// left out instead, and the error is logged.
 func (s *Service) reports(ctx context.Context, q inquiry, order []reportPlace, places map[reportPlace][]subject) (map[reportPlace]map[string]Report, error) {
 	if len(order) == 0 {
 		return nil, nil
@@ -299,7 +299,7 @@ func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *adv
 }
 
 // fault returns the answer to a read that a network has failed. If the network does not accept the channel's access any
-// more, the channel is marked and takes no part in ads until it is activated or connected again.
+// more, the channel is marked. It takes no part in ads until it is activated or connected again.
 func (s *Service) fault(ctx context.Context, l *line, what string, err error) error {
 	if errors.Is(err, ErrUnauthorized) {
 		if failed := s.store.FailSocialAccount(ctx, l.channel, reason(err)); failed != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Service has the use cases of ads. A write works like a payment: the intent is stored, the network is asked with the
-// intent's id as its token, and the outcome is stored. It can be taken up again wherever it stopped. A Service is safe
-// for concurrent use.
+// Service has the use cases of ads. A write works like a payment: the intent is stored, the network is asked with its id
+// as the token, and the outcome is stored. It can be taken up again wherever it stopped. A Service is safe for concurrent
+// use.
 //
 // Its methods return a *core.Error if the caller can do something about it. Any other error of a write means that the
 // outcome is unknown: the same request sent again finds out, or else the reconciler does.

@@ -62,8 +62,8 @@ func (s *Service) perform(ctx context.Context, by Actor, d deed) (*advert.Action
 const (
 	// unknownPause is how long the reconciler waits before it asks about an action of which nothing was heard.
 	unknownPause = 10 * time.Second
-	// underWay is for how long what a network did not answer to may still be on its way there: longer than any call of a
-	// driver takes. That the network has not done it proves nothing until then.
+	// underWay is for how long what a network did not answer to may still be on its way there. It is longer than any call
+	// of a driver takes. That the network has not done it proves nothing until then.
 	underWay = 90 * time.Second
 )
 
@@ -111,7 +111,7 @@ func (s *Service) conclude(ctx context.Context, l *line, action *advert.Action, 
 }
 
 // unknown leaves an action without an outcome for whoever asks next. The error that it returns hides what the network's
-// error was, because a failure of the network is no answer to the request and must not free its Idempotency-Key.
+// error was. A failure of the network is no answer to the request and must not free its Idempotency-Key.
 func (s *Service) unknown(ctx context.Context, action *advert.Action, err error) error {
 	failure := &advert.Failure{
 		Code: codeUnavailable, Message: fmt.Sprintf("%s did not say what became of it.", action.Platform), OpenUntil: s.sent(action, err),

@@ -15,8 +15,8 @@ import (
 // retryAfter is how long a caller is told to wait if the network did not say how long.
 const retryAfter = 30 * time.Second
 
-// refusal returns the answer to a request that the network refused, or nil for an error that is no answer: the network
-// is out of order, or nobody knows what it did. object names what was asked for.
+// refusal returns the answer to a request that the network refused. It returns nil for an error that is no answer: the
+// network is out of order, or nobody knows what it did. The argument object names what was asked for.
 func refusal(platform advert.Platform, object string, err error) *core.Error {
 	var limited *RateLimited
 	var rejected *Rejected
@@ -63,7 +63,7 @@ func notActivated(message string) *core.Error {
 }
 
 // unanswered returns the answer to a request that the network refused. Any other error it wraps so that its kind is
-// hidden, because a failure of the network must not free a request's key; the message says that it is the network which
+// hidden, because a failure of the network must not free a request's key. The message says that it is the network which
 // does not answer.
 func unanswered(platform advert.Platform, what string, err error) error {
 	if refused := refusal(platform, what, err); refused != nil {

@@ -118,8 +118,8 @@ func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign st
 	return reportList(ctx, s, inquiry{account, advert.LevelGroup, q.window, false}, rows, groupSubject)
 }
 
-// GetAdObject says of which network a platform id is, which is needed if two networks have the id, and for which days
-// the figures are wanted.
+// GetAdObject says for which days the figures are wanted, and of which network a platform id is. That is needed if two
+// networks have the id.
 type GetAdObject struct {
 	Platform string
 	From, To string

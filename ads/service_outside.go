@@ -18,8 +18,8 @@ const (
 // With a Find before it that is still less than the minute.
 const UndoTime = 15 * time.Second
 
-// outside wraps a network so that each call has a deadline. A call inside a database transaction panics, because it
-// would hold locks for as long as another company takes to answer, and could not be undone with the transaction.
+// outside wraps a network so that each call has a deadline. A call inside a database transaction panics. It would hold
+// locks for as long as another company takes to answer, and could not be undone with the transaction.
 type outside struct{ network Network }
 
 // leave returns a context with a deadline for a call to a network. It panics inside a database transaction.

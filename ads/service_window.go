@@ -18,8 +18,8 @@ type window struct {
 	from, to Date
 }
 
-// windowOf reads from and to; "" means that one was not sent. A day that does not exist, a window that ends before it
-// begins or lies in the future, and one of more than maxDays are CodeBadRequest.
+// windowOf reads from and to; "" means that one was not sent. A day that does not exist is CodeBadRequest. So is a window
+// that ends before it begins, lies in the future, or has more than maxDays.
 func windowOf(from, to string, now core.Time) (window, error) {
 	var w window
 	if err := w.read(from, to); err != nil {

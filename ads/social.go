@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// chooseDriver returns the name of the driver for a channel: the one that was asked for, else a real one if a token was
-// sent, else the sandbox. If this service does not have that driver, or the token that it needs is missing, the error is
-// CodeInvalid.
+// chooseDriver returns the name of the driver for a channel. It is the one that was asked for, else a real one if a token
+// was sent, else the sandbox. If this service does not have that driver, or the token that it needs is missing, the error
+// is CodeInvalid.
 func (s *Service) chooseDriver(platform advert.Platform, asked, token string) (string, error) {
 	name := asked
 	switch {

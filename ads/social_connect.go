@@ -140,9 +140,9 @@ func (s *Service) RenewSocialAccount(ctx context.Context, account, id, token str
 	return s.store.RenewSocialAccount(ctx, account, known.ID, channel)
 }
 
-// DeleteSocialAccount erases a channel's access. What runs at the network goes on, and is counted in the answer. The network is not told:
-// Meta could only take the whole app from the person, and with it their other channels, here and in other shops, and Pinterest ends the
-// tokens of system users alone.
+// DeleteSocialAccount erases a channel's access. What runs at the network goes on, and is counted in the answer. The network is not told. Meta could
+// only take the whole app from the person, and with it their other channels, here and in other shops. Pinterest ends the tokens of system users
+// alone.
 func (s *Service) DeleteSocialAccount(ctx context.Context, account, id string) (*advert.DeletedSocialAccount, error) {
 	return s.store.DeleteSocialAccount(ctx, account, id)
 }

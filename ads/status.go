@@ -6,8 +6,8 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 )
 
-// StatusOf returns the state of delivery that a network's word stands for. An unknown word is the state error: what we
-// do not understand must not look as if it were delivered well, nor as if it cost nothing.
+// StatusOf returns the state of delivery that a network's word stands for. An unknown word is the state error. What we do
+// not understand must not look as if it were delivered well, nor as if it cost nothing.
 func StatusOf(p advert.Platform, raw string) advert.Status {
 	if status, ok := statusWords(p)[raw]; ok {
 		return status

@@ -46,7 +46,7 @@ func switched(r ItemResult, to advert.Configured, heard advert.Heard) advert.Out
 	})}
 }
 
-// turned adds the state of the switched thing itself to the result, if the network did not tell it: the switch is as it
+// turned adds the state of the switched thing itself to the result, if the network did not tell it. The switch is as it
 // was turned, and what is off is paused. Whether what is on is delivered stays unknown.
 func (r *ItemResult) turned(to advert.Configured) {
 	var status advert.Status
@@ -95,13 +95,13 @@ func (s *Service) PauseAdGroup(ctx context.Context, by Actor, id, platform strin
 	return s.switchGroup(ctx, by, advert.OpPauseGroup, id, platform, advert.ConfiguredPaused)
 }
 
-// ResumeAdGroup switches an ad group on, together with the ads in it that were created switched off, if the account's
-// limits allow what it may spend then. As long as its campaign is off, it is not delivered.
+// ResumeAdGroup switches an ad group on, together with the ads in it that were created switched off. The account's limits
+// must allow what it may spend then. As long as its campaign is off, it is not delivered.
 func (s *Service) ResumeAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
 	return s.switchGroup(ctx, by, advert.OpResumeGroup, id, platform, advert.ConfiguredActive)
 }
 
-// switchGroup does the work of PauseAdGroup and ResumeAdGroup: it finds the ad group, asks the network unless there is
+// switchGroup does the work of PauseAdGroup and ResumeAdGroup. It finds the ad group, asks the network unless there is
 // nothing to do, and returns the ad group as it is afterwards.
 func (s *Service) switchGroup(ctx context.Context, by Actor, op advert.Op, id, platform string, to advert.Configured) (*StatusResult, error) {
 	known, err := bodyPlatform(platform)
@@ -156,8 +156,8 @@ func (r *StatusResult) read(action *advert.Action) error {
 	return nil
 }
 
-// stands reports whether a switch is already as wanted. Something that is off in the mirror may be about to be switched
-// on by a change that is under way, so then pausing it is not skipped.
+// stands reports whether a switch is already as wanted. A change that is under way may be about to switch something on
+// that is off in the mirror. So then pausing it is not skipped.
 func (s *Service) stands(ctx context.Context, b subject, level advert.Level, to advert.Configured) (bool, error) {
 	if *b.configured != to || to == advert.ConfiguredActive {
 		return *b.configured == to, nil
@@ -166,8 +166,8 @@ func (s *Service) stands(ctx context.Context, b subject, level advert.Level, to 
 	return !open, err
 }
 
-// held returns the ads of an ad group that were created switched off and still are, if the ad group is about to be
-// switched on and the network has switches for ads. Nothing but resuming their ad group switches them on.
+// held returns the ads of an ad group that were created switched off and still are. It returns none unless the ad group
+// is about to be switched on and the network has switches for ads. Nothing but resuming their ad group switches them on.
 func (s *Service) held(ctx context.Context, l *line, g *advert.Group, to advert.Configured) ([]Ref, error) {
 	if to != advert.ConfiguredActive || !slices.Contains(l.Caps().PauseLevels, advert.LevelAd) {
 		return nil, nil

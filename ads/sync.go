@@ -23,7 +23,7 @@ const (
 	maxStretches = 10_000
 )
 
-// What one account may take of a round, so that its networks do not keep the others' waiting: nothing of it is begun
+// What one account may take of a round, so that its networks do not keep the others' waiting. Nothing of it is begun
 // after tenantTime, and a walk through an ad account ends after walkTime.
 const (
 	tenantTime = time.Minute
@@ -133,8 +133,8 @@ func isPassing(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.As(err, &answer) && (answer.Code == core.CodeRateLimit || answer.Code == codeUnavailable)
 }
 
-// ignoreAnswer drops an error that would be an answer if somebody had asked, such as a rate limit or a channel that is
-// not activated any more: it is no fault of ours.
+// ignoreAnswer drops an error that would be an answer if somebody had asked, because it is no fault of ours. Such are a
+// rate limit, and a channel that is not activated any more.
 func ignoreAnswer(err error) error {
 	var answer *core.Error
 	if errors.As(err, &answer) && answer.Code != codeUnavailable {

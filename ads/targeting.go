@@ -63,8 +63,8 @@ const (
 	OldestAge   = 65
 )
 
-// TargetingInput says whom an ad is shown to, as it was sent: the object, the words of it that stand beside it, and what is in the
-// network's own words.
+// TargetingInput says whom an ad is shown to, as it was sent. It has the object, the words of it that stand beside it, and what is in the network's
+// own words.
 type TargetingInput struct {
 	Targeting         advert.Object
 	Beside            advert.Object
@@ -174,8 +174,8 @@ func named(names map[string]bool) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Overlay returns what is said in a network's own words: what the targeting says, what the caller says in those words himself, and what
-// neither does. A key that both set is Rejected.
+// Overlay returns what is said in a network's own words. It has what the targeting says, what the caller says in those words himself, and the
+// defaults for what neither says. A key that both set is Rejected.
 func Overlay(said any, own advert.Object, defaults map[string]any) (advert.Object, error) {
 	words, ours := map[string]any{}, map[string]any{}
 	if err := advert.NewObject(said).Decode(&words); err != nil {

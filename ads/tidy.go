@@ -15,7 +15,7 @@ const (
 	tidyBatch = 100
 	// tidyPause is how long it rests after a network did not change a name.
 	tidyPause = 10 * time.Minute
-	// maxUntidy is how long it is tried to take the token off a name: whoever has lost the access will not get it back by asking.
+	// maxUntidy is for how long the program tries to take the token off a name. Whoever has lost the access will not get it back by asking.
 	maxUntidy = 7 * 24 * time.Hour
 )
 
