@@ -23,8 +23,8 @@ const (
 	floorConnections = 20 // to each receiver; the server has as many
 )
 
-// What deliveries must reach: a part of the floor's rate, a median time from commit to receipt when the server is not
-// saturated, and not much more memory for a long backlog than for a short one.
+// What deliveries must reach: a part of the floor's rate, and a median time from commit to receipt when the server is not
+// saturated. A long backlog must not take much more memory than a short one.
 const (
 	deliveryGate = 0.25
 	deliveryAim  = 3000

@@ -25,8 +25,7 @@ const (
 	smallAccounts = 2_000
 	smallOrders   = 10
 
-	// growthFactor is how much longer than in a new shop anything may take, but for what is over in readGate; a list that takes
-	// longer than readGate misses it too.
+	// growthFactor is how much longer than in a new shop anything may take. What takes less than readGate passes in any case.
 	growthFactor = 1.5
 	readGate     = 50 * time.Millisecond
 )

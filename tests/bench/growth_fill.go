@@ -157,7 +157,7 @@ func (r sample) names(ids []string) bool {
 	})
 }
 
-// copies says how the copies of a set of samples differ from them: each text is a piece of SQL that stands for the text in copy n.
+// copies says how the copies of a set of samples differ from them. Each text is a piece of SQL that stands for the text in copy n.
 type copies struct {
 	engine  string
 	rows    []sample
@@ -269,8 +269,8 @@ func (c copies) text(text string) string {
 // fillBatch is how many copies a transaction makes.
 const fillBatch = 50_000
 
-// steps makes a table of the numbers from one to another on a connection, with the time of each: in equal steps over the two years
-// before the samples, and the beginning of the ids of that time.
+// steps makes a table of the numbers from one to another on a connection. Each has its time, in equal steps over the two years before the samples,
+// and the beginning of the ids of that time.
 func (s *samples) steps(ctx context.Context, conn *sql.Conn, many int) error {
 	const twoYears = 2 * 365 * 24 * 3600 * 1_000_000
 	at := fmt.Sprintf("(%d + n * CAST(%d AS BIGINT))", s.at-twoYears, twoYears/(many+1))

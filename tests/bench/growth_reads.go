@@ -14,8 +14,8 @@ import (
 // listed is how many times each list is asked for in each way.
 const listed = 5
 
-// compareReads asks both shops for an object, and for each list with each of its filters and orders, as far as the document knows
-// them: with values that much has, with values that nothing has.
+// compareReads asks both shops for an object, and for each list with each of its filters and orders that the document knows. It asks with values that
+// much has, and with values that nothing has.
 func compareReads(before, after *grower) ([]string, error) {
 	document, err := openapi3.NewLoader().LoadFromData(spec.JSON)
 	if err != nil {

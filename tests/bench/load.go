@@ -75,7 +75,7 @@ type asked struct {
 	fastest  float64 // load so far, in requests a second
 }
 
-// leave waits for the next minute if the keys might run out of their quota in a load of this length: what is refused then is no measurement.
+// leave waits for the next minute if the keys might run out of their quota in a load of this length. What is refused then is no measurement.
 func (a *asked) leave(ctx context.Context, d time.Duration) error {
 	next := a.minute.Add(time.Minute + 100*time.Millisecond)
 	if a.requests+1.5*a.fastest*d.Seconds() < quota || time.Now().After(next) {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sameAnswers makes sure that both programs do the same work: they read copies of one database in which as much was sold, so they answer
-// alike. It waits for the purchases that are still under way.
+// sameAnswers makes sure that both programs do the same work. They read copies of one database in which as much was sold, so they answer alike. It
+// waits for the purchases that are still under way.
 func (w *world) sameAnswers(server, floor *program) error {
 	for _, database := range []string{w.server, w.floor} {
 		if err := w.sold(database); err != nil {

@@ -22,8 +22,8 @@ const (
 	dueGate  = 50 * time.Millisecond
 )
 
-// subscriptions lets a club live through a year, compares what everybody says about its money, and then looks up what is due
-// of a hundred thousand others. It returns what is below its gate.
+// subscriptions lets a club live through a year, and compares what everybody says about its money. Then it looks up what is due of a hundred thousand
+// others. It returns what is below its gate.
 func subscriptions(ctx context.Context, engine, binary, dir string) ([]string, error) {
 	c, server, err := newClub(engine, binary, dir)
 	if err != nil {
@@ -113,8 +113,8 @@ func (l ledger) agree(what string) (said money, err error) {
 	return said, nil
 }
 
-// agree compares what was to be paid with what the orders, the invoices, the payments and the provider say, and what was
-// given back with the same.
+// agree compares what was to be paid with what the orders, the invoices, the payments and the provider say. It does the
+// same with what was given back.
 func (c *club) agree(ctx context.Context, all []membership, until time.Time) (string, error) {
 	paid, returned := ledger{}, ledger{}
 	var err error

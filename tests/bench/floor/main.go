@@ -1,4 +1,4 @@
-// Command floor is what the server is measured against: the same statements in the same transactions on the same
+// Command floor is what the server is measured against. It runs the same statements in the same transactions on the same
 // database, behind the least HTTP that could serve them. No validation, no error envelope, no conventions; JSON is
 // appended by hand. Nobody could use it. It only says how fast the machine is today.
 package main

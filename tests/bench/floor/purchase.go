@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// shelf is what the floor sells with: the rows that the server has made of one purchase, of which every purchase here is a copy with
-// ids, numbers and an address of its own.
+// shelf is what the floor sells with: the rows that the server has made of one purchase. Every purchase here is a copy of them with ids, numbers and
+// an address of its own.
 //
-// A purchase is four transactions, as few as its promises allow: the checkout; the intent to charge, before anybody is asked for
-// money; the charge in the provider's books, which stand for another company's; and what follows from it. Of each one all rows
-// go in one statement, but for those that have to be known before.
+// A purchase is four transactions, as few as its promises allow. The first is the checkout. The second is the intent to charge, before anybody is
+// asked for money. The third is the charge in the provider's books, which stand for another company's. The last is what follows from it. Of each one
+// all rows go in one statement, but for those that have to be known before.
 type shelf struct {
 	account, product, variant, email string
 	ids                              []string // of the template, each of which becomes a new one
