@@ -2,7 +2,7 @@ package conformance
 
 import "encoding/json"
 
-// acceptedOf returns the body of a request without the items that its answer says have failed: of an operation with x-each, these alone need not
+// acceptedOf returns the body of a request without the items that its answer says have failed. Of an operation with x-each, these alone need not
 // match the document. If none is left it returns the document's example.
 func (o *Operation) acceptedOf(sent []byte, status int, received []byte) []byte {
 	field, isBulk := o.route.Operation.Extensions["x-each"].(string)

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// An id of another account must answer exactly as an id that does not exist: same status, same bytes (but for the id
-// that the message repeats), same effect, which is none.
+// An id of another account must answer exactly as an id that does not exist. The status is the same, the bytes too but
+// for the id that the message repeats, and nothing is changed.
 
 // Place is somewhere in a request that takes an id.
 type Place struct {

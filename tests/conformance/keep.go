@@ -76,8 +76,8 @@ func (o *Operation) makes() bool {
 	return media != nil && media.Schema != nil && media.Schema.Value.Properties["created"] != nil
 }
 
-// keep notes where an object is that a request to a path has made, to take it away: there, or where the others of its kind are. What is neither is a
-// part of another object, and goes with that.
+// keep notes where an object is that a request to a path has made, so that it can be taken away. That is at the path, or where the others of its kind
+// are. What is neither is a part of another object, and goes with that.
 func (b *builder) keep(path string, object map[string]any) {
 	id, _ := object["id"].(string)
 	kind, _ := object["object"].(string) // what a network gives ids has no prefix

@@ -116,7 +116,8 @@ func (r *run) isRefused(limit *Result, authorization string, reset int64) (isOfI
 // errUnanswered says that a request has left and its answer is not known.
 var errUnanswered = errors.New("there was no answer")
 
-// grace is how long a write that is under way may still take when the run is interrupted: what it makes has to be known, to be taken away.
+// grace is how long a write that is under way may still take when the run is interrupted. What it makes has to be known, so that it can be taken
+// away.
 const grace = 10 * time.Second
 
 // send sends a request once, and reads its answer.

@@ -240,8 +240,8 @@ func (r *run) choose() (chosen []*Promise, concerned func(*Operation) bool, err 
 	}, nil
 }
 
-// harmless tells the writes that may be sent to a server in production. They must be refused, and if they are done all the same, they
-// concern what was made for the checks: not the account itself, nobody's money, no letter, no real network.
+// harmless tells the writes that may be sent to a server in production. They must be refused. If they are done all the same, they concern what was
+// made for the checks. They touch neither the account itself nor anybody's money, send no letter, and reach no real network.
 func (o *Operation) harmless() bool {
 	external, _ := o.route.Operation.Extensions["x-external-effect"].(bool)
 	development, _ := o.route.Operation.Extensions["x-development"].(bool)

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// readStrictly returns what checks bodies against the letter of the document, with a validator of JSON Schema that is told what OpenAPI 3.0 says a
+// readStrictly returns what checks bodies against the letter of the document. It is a validator of JSON Schema that is told what OpenAPI 3.0 says a
 // schema means. The validator that the server uses cannot show where it is too lenient.
 func readStrictly(text []byte) *strictDocument {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -17,8 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Transport sends requests and checks each answer against the specification: its status is documented, its body valid by the letter,
-// and its headers complete and well-formed. A request that the server accepted must be valid, too.
+// Transport sends requests and checks each answer against the specification. Its status is documented, its body valid by the letter, and its headers
+// complete and well-formed. A request that the server accepted must be valid, too.
 type Transport struct {
 	T        TB
 	Document *Document // Promised when nil
