@@ -15,8 +15,8 @@ var unlogged = []string{
 	"validateLicenseKey", "validatePublicLicenseKey", "previewAd", "previewNewAd", "estimateAdReach", "previewSubscriptionChange", "testWebhookEndpoint", "redeliverWebhookEndpoint",
 }
 
-// idle are those whose example finds all as it is to be, so that a line would be wrong, each with what has to come first for it to change
-// something; of what stands after none that is what the networks' sandbox alone is told, and what a file's bytes become without their request.
+// idle are the operations whose example finds all as it is to be, so that a line would be wrong. Each has the operation that must come first for it
+// to change something. For some there is none: they concern a sandbox alone, or a file that its bytes alone make complete.
 var idle = map[string]string{
 	"activateSocialAccount": "deactivateSocialAccount", "resumeAdCampaigns": "pauseAdCampaigns", "resumeAd": "pauseAd", "resumeAdGroup": "pauseAdGroup",
 	"unpublishProduct": "publishProduct", "unarchiveProduct": "archiveProduct", "publishLegalPage": "unpublishLegalPage", "publishExperience": "unpublishExperience",
@@ -31,7 +31,7 @@ func leavesALine(op *harness.Operation) bool {
 	return !changesNothing && !slices.Contains(unlogged, op.ID)
 }
 
-// isLogged checks that a write that was answered, and repeated, has left one line in a list, which agrees with the answer and has no secret in it.
+// isLogged checks that a write that was answered, and repeated, has left one line in a list. The line agrees with the answer and has no secret in it.
 func isLogged(t *testing.T, w *world, op *harness.Operation, list, first, again *harness.Response) {
 	t.Helper()
 	lines := linesIn(t, list, first)

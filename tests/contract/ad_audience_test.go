@@ -351,8 +351,8 @@ func TestBusinessCenters_AreOfOneNetwork(t *testing.T) {
 	})
 }
 
-// TestAudienceUsers_AreKeptByTheirHashesAlone uploads everything that can be known of people, on every way to an error,
-// and looks for it in every column of every table and in every answer.
+// TestAudienceUsers_AreKeptByTheirHashesAlone uploads everything that can be known of people, on every way to an error.
+// It looks for it in every column of every table and in every answer.
 func TestAudienceUsers_AreKeptByTheirHashesAlone(t *testing.T) {
 	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		list := n.audience(t, "Private")

@@ -49,7 +49,7 @@ func TestBulk_TakesOneToFiftyCampaigns(t *testing.T) {
 	})
 }
 
-// TestBulk_OfFiftyHasEachResultInItsPlace pauses campaigns of which three cannot be: one is not there, one is on a
+// TestBulk_OfFiftyHasEachResultInItsPlace pauses campaigns of which three cannot be. One is not there, one is on a
 // channel that was deactivated, and one meets the network's limit.
 func TestBulk_OfFiftyHasEachResultInItsPlace(t *testing.T) {
 	onOneNetwork(t, sdk.AdPlatformLinkedIn, func(t *testing.T, n onNetwork) {

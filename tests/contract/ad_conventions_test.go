@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
-// ofAds tells the operations of ads that go through a channel. The account's limits, audit trail and capabilities do not, nor does what is
-// kept here of conversions: who has switched a channel off can still see what its network was told, and that it is told no more.
+// ofAds tells the operations of ads that go through a channel. The account's limits, audit trail and capabilities do not, nor does what is kept here
+// of conversions. Who has switched a channel off can still see what its network was told, and that it is told no more.
 func ofAds(op *harness.Operation) bool {
 	_, rest, found := strings.Cut(op.Path, "/v1/ads")
 	kept := strings.HasPrefix(rest, "/conversion") && !slices.Contains([]string{"createConversionDestination", "createConversions"}, op.ID)

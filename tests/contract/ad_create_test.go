@@ -78,8 +78,8 @@ func (n onNetwork) promotes(t *testing.T, goal sdk.AdGoal, without string) *json
 	return new(json.RawMessage(text))
 }
 
-// pursue makes an ad for the goal of a draft and of a boost in each way that the network says it can be made, and is refused the others,
-// and whatever lacks what the network says it needs.
+// pursue makes an ad for the goal of a draft and of a boost in each way that the network says it can be made. The other ways are refused, and so is
+// whatever lacks what the network says it needs.
 func (n onNetwork) pursue(t *testing.T, draft *sdk.AdCreate, boost *sdk.AdBoost) {
 	t.Helper()
 	goal := *draft.Goal

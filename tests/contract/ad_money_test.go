@@ -26,8 +26,8 @@ func sent(t *testing.T, plan *sdk.AdPlan) string {
 	return ""
 }
 
-// TestAdBudget_IsInWholeUnits is the promise that costs most when it is broken: 20 is 20.00 and 2000 is 2000.00, on the
-// network as well as in every answer.
+// TestAdBudget_IsInWholeUnits is the promise that costs most when it is broken. On the network as well as in every
+// answer, 20 is 20.00 and 2000 is 2000.00.
 func TestAdBudget_IsInWholeUnits(t *testing.T) {
 	wire := map[sdk.AdPlatform][3]string{
 		"facebook": {"2000", "200000", "2050"}, "instagram": {"2000", "200000", "2050"}, "tiktok": {"20", "2000", "20.5"},

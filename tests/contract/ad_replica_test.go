@@ -31,8 +31,8 @@ func (n onNetwork) reads(t *testing.T) []string {
 	return paths
 }
 
-// TestAds_AreAlikeOnReplicasAndAfterARestart stops the clock, at which every answer about ads stands still as well: it is
-// the same to the byte on every server over one database, and on the one that is started after it.
+// TestAds_AreAlikeOnReplicasAndAfterARestart stops the clock, and with it every answer about ads. Each is the same to the
+// byte on every server over one database, and on the one that is started after them.
 func TestAds_AreAlikeOnReplicasAndAfterARestart(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

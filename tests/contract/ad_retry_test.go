@@ -84,7 +84,7 @@ func TestAdKeys_AreForOneRequest(t *testing.T) {
 	})
 }
 
-// TestAdKeys_StayWithAnUnknownOutcome loses the answer of a create, once after and once before it took place: the key is
+// TestAdKeys_StayWithAnUnknownOutcome loses the answer of a create, once after and once before it took place. The key is
 // nobody else's, and sent again the request finds or makes one ad.
 func TestAdKeys_StayWithAnUnknownOutcome(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {

@@ -78,8 +78,8 @@ func (n onNetwork) paused() string {
 // people500 are as many as a network needs.
 func people500() []sdk.AdAudienceUser { return people(500) }
 
-// TestCreateAd_DropsNoField walks every field of a new ad that the specification has: what is asked for is sent, or refused by name, or a
-// warning begins with the field's name.
+// TestCreateAd_DropsNoField walks every field of a new ad that the specification has. What is asked for is sent, or refused by name, or a warning
+// begins with the field's name.
 func TestCreateAd_DropsNoField(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		fields := n.everyField(t)
@@ -105,7 +105,8 @@ func TestCreateAd_DropsNoField(t *testing.T) {
 	})
 }
 
-// isSaid reports whether a dry run shows what was asked for in its calls or its warnings, or refuses it, or what goes with it, by name.
+// isSaid reports whether a dry run shows what was asked for in its calls or its warnings. It is said, too, if the run refuses by name what was asked
+// for or what goes with it.
 func (n onNetwork) isSaid(t *testing.T, field string, c asked, answer *harness.Response) bool {
 	t.Helper()
 	about := func(name string) bool {

@@ -22,8 +22,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// load is what a request takes from others: statements, and the bytes of their arguments, for which it has a connection, and on SQLite the only writer; and memory,
-// of which making and collecting it is most of what a request computes.
+// load is what a request takes from others: statements, the bytes of their arguments, and memory. While its statements run it holds a connection, and
+// on SQLite the only writer. Most of what a request computes is making and collecting memory.
 type load struct {
 	statements, sent, allocated int
 	in, out, status             int
@@ -57,8 +57,8 @@ func (l load) excess(op string) string {
 	return ""
 }
 
-// growsWithRows reports whether a list asks the database more often for many rows than for one: each level of what is expanded is asked for once.
-// For the first row there may be less to expand.
+// growsWithRows reports whether a list asks the database more often for many rows than for one. Each level of what is expanded is asked for once. For
+// the first row there may be less to expand.
 func growsWithRows(one, many load, expansions int) bool {
 	return many.statements > one.statements+expansions+2
 }
@@ -274,9 +274,10 @@ func creates(op *harness.Operation) bool {
 // often is how often an attacker makes each object, and atOnce how many requests of theirs are under way at once.
 const often, atOnce = 5, 16
 
-// TestEveryOperation_LeavesOthersTheirPace sends every operation the dearest requests that the document lets it take. None may take more of the database, of its
-// writer or of memory than its size allows, nor ask more often because there are more rows. Then one account makes and reads all that it can, many requests at a time, while
-// another one reads and sells: whenever that has to wait, it is next once each of the others had one turn.
+// TestEveryOperation_LeavesOthersTheirPace sends every operation the dearest requests that the document lets it take. None may take more of the
+// database, of its writer or of memory than its size allows. Nor may it ask more often because there are more rows. Then one account makes and reads
+// all that it can, many requests at a time, while another one reads and sells. Whenever that has to wait, it is next once each of the others had one
+// turn.
 //
 // It runs beside no other test: the memory that it measures is that of the whole process.
 func TestEveryOperation_LeavesOthersTheirPace(t *testing.T) { //nolint:paralleltest // see above
@@ -350,8 +351,8 @@ func TestEveryOperation_LeavesOthersTheirPace(t *testing.T) { //nolint:parallelt
 	}
 }
 
-// mostTurns is for how many turns of others somebody waits who has nothing else under way: one of the account that takes all that it can, one of
-// strangers, and one of a worker.
+// mostTurns is for how many turns of others somebody waits who has nothing else under way. They are one of the account that takes all that it can,
+// one of strangers, and one of a worker.
 const mostTurns = 3
 
 // sales is how much a bystander sells beside an attack.

@@ -49,8 +49,7 @@ func TestAdvanceTestClock_MovesTheAccountsOwnTime(t *testing.T) {
 	})
 }
 
-// What is sold and what it is sold with have the times of the account's clock, as what was bought has: nothing is older than what
-// it belongs to.
+// What is sold and what it is sold with have the times of the account's clock, as what was bought has. Nothing is older than what it belongs to.
 func TestAdvanceTestClock_DatesWhatIsMadeAndChanged(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		before := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide", PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(900)), Currency: new("usd")}}}))

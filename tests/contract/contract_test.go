@@ -18,7 +18,7 @@ var (
 	shared   = harness.NewSharedServers(harness.Checked(&coverage))
 )
 
-// never are the statuses that the contract lists for every ad operation, and that nothing brings about in these: a bulk
+// never are the statuses that the contract lists for every ad operation, and that nothing brings about in these. A bulk
 // request has an answer for each of its items, and ad accounts are read from the mirror alone.
 var never = map[string]int{"pauseAdCampaigns": http.StatusNotFound, "resumeAdCampaigns": http.StatusNotFound, "listAdAccounts": http.StatusUnprocessableEntity}
 

@@ -33,7 +33,7 @@ func (n onNetwork) tell(t *testing.T, destination string, events ...sdk.Conversi
 	return result.Results
 }
 
-// later makes an event one that waits, as its clock is ahead of ours: for the rest of a test, in which the workers of ads rest.
+// later makes an event wait, as its clock is ahead of ours. It waits for the rest of a test in which the workers of ads rest.
 func later(e sdk.ConversionInput) sdk.ConversionInput {
 	e.OccurredAt = new(ago(-45 * time.Second))
 	return e

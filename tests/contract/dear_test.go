@@ -138,7 +138,7 @@ func (d *dear) object(s *openapi3.Schema, example any, depth int) any {
 	return made
 }
 
-// names reports whether a field says by its id, or by a code, what a request is about: there is no such thing that is dear.
+// names reports whether a field says by its id, or by a code, what a request is about. No value of such a field is dear.
 func names(field string) bool {
 	return fields[field] != "" || strings.HasSuffix(field, "_id") || strings.HasSuffix(field, "_code")
 }
@@ -207,8 +207,8 @@ func (w *world) oneOfMany(number int) string {
 	return w.IDs[name(number)]
 }
 
-// queries are the dearest queries of an operation: the largest page with all expansions, then with a q of eight words too, then with each filter that the
-// document has.
+// queries are the dearest queries of an operation. The first is for the largest page with all expansions. The next has a q of eight words, too, and
+// the last every filter that the document has.
 func (w *world) queries(op *harness.Operation) []url.Values {
 	large := url.Values{}
 	filters := url.Values{}

@@ -15,7 +15,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
-// sisyphos is one address in all ways: as its owner writes it, in capitals, with its accents apart, and with its domain as the DNS has it.
+// sisyphos is one address in all ways. It is written as its owner does, in capitals, with its accents apart, and with its domain as the DNS has it.
 var sisyphos = []string{
 	"σίσυφος@b\u00fccher.example", "ΣΊΣΥΦΟΣ@BÜCHER.EXAMPLE", "σι\u0301συφος@bu\u0308cher.example", "σίσυφος@xn--bcher-kva.example", "ΣΊΣΥΦΟΣ@XN--BCHER-KVA.example",
 }

@@ -214,7 +214,7 @@ func TestExport_RefusesWhatItsListRefuses(t *testing.T) {
 	})
 }
 
-// A key that may no longer list customers has no file of them either, though it serves for other things; nor has one that it made.
+// A key that may no longer list customers has no file of them either, though it serves for other things. Nor has a key that it made.
 func TestExport_EndsWithItsScopes(t *testing.T) {
 	t.Parallel()
 	onShared(t, func(t *testing.T, s *harness.Server) {

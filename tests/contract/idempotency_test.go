@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestEveryOperation_AnswersItsExample sends the specification's own example. Of a write it sends more: it must be done once,
-// however often it is sent under its key, leave a line in the activity, and show a signing secret only where one is made.
+// TestEveryOperation_AnswersItsExample sends the specification's own example. Of a write it sends more. It must be done once, however often it is
+// sent under its key. It must leave a line in the activity, and show a signing secret only where one is made.
 func TestEveryOperation_AnswersItsExample(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -157,7 +157,7 @@ func TestEveryCreation_IsReplayed(t *testing.T) {
 	keeps(t, conformance.ReplaysWhatItMade)
 }
 
-// What an account has kept for its keys grows by answers that are much larger than what was sent, whatever they answer, until it has all of
+// What an account has kept for its keys grows by answers much larger than what was sent, whatever they answer. It grows until the account has all of
 // its share. What gives back what was sent is kept beyond that.
 func TestKey_KeepsNoLargeAnswersBeyondTheAccountsShare(t *testing.T) {
 	onEachAccount(t, func(t *testing.T, c *harness.Client, s *harness.Server) {

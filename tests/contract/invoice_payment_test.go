@@ -57,8 +57,8 @@ func TestPayInvoice_OutOfBand(t *testing.T) {
 	})
 }
 
-// An invoice of a subscription is charged to what the subscription is charged to, and to the customer's default card only once that
-// is gone: so it is when it is renewed, tried again by schedule, or paid by the seller.
+// An invoice of a subscription is charged to what the subscription is charged to. It is charged to the customer's default card only once that is
+// gone. This holds when it is renewed, tried again by schedule, or paid by the seller.
 func TestPayInvoice_ChargesWhatItsSubscriptionIsChargedTo(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		who := member(t, c)

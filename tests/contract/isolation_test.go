@@ -55,8 +55,8 @@ func (w *world) snapshot(t *testing.T) map[string]any {
 	return all
 }
 
-// scrub removes what changes by being looked at, when a key was last used, and what changes by the clock: figures of ads,
-// signed URLs and previews, and what was found when a domain was looked at.
+// scrub removes what changes by being looked at: when a key was last used. It also removes what changes by the clock:
+// figures of ads, signed URLs and previews, and what was found when a domain was looked at.
 func scrub(v any) {
 	switch v := v.(type) {
 	case map[string]any:

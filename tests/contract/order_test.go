@@ -135,7 +135,7 @@ func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
 	})
 }
 
-// An order that is paid by credit is paid as it is made, and one of a renewal may be of another product than the last one.
+// An order that is paid by credit is paid as it is made. One of a renewal may be of another product than the last one.
 func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		hooks := harness.NewReceiver(t)

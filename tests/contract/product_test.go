@@ -16,7 +16,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// onEach runs a test of a resource on both engines, with a client of a new account. Its server has the accounts of other tests as well: one that
+// onEach runs a test of a resource on both engines, with a client of a new account. Its server has the accounts of other tests as well. A test that
 // looks at all that is there, or changes what holds for all, is run by onEachAlone.
 func onEach(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Server)) {
 	t.Parallel()

@@ -150,8 +150,8 @@ func readingScopes() map[string]string {
 	return reading
 }
 
-// What an event shows is found in its example, which is rendered as real ones are: each object in it is read with the scope
-// of its own GET.
+// What an event shows is found in its example, which is rendered as real ones are. Each object in it is read with the
+// scope of its own GET.
 func TestWebhookEvents_SayWhatReadingThemTakes(t *testing.T) {
 	t.Parallel()
 	needed := schemas()["WebhookEvent"].(map[string]any)["x-type-scopes"].(map[string]any)

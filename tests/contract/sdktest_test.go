@@ -184,7 +184,7 @@ func sale(c *sdk.Client) {
 	_, _ = c.WebhookEndpoints.Get(ctx, endpoint.ID)
 }
 
-// oddSale is the part of a sale about offers that are not as usual: free, few, of a chosen amount, reduced by a fixed amount, or gone.
+// oddSale is the part of a sale about unusual offers: free, few, of a chosen amount, reduced by a fixed amount, or gone.
 func oddSale(c *sdk.Client) {
 	ctx := background
 	offer, _ := c.Products.Create(ctx, &sdk.ProductCreate{Name: "Poster", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{

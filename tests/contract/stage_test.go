@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
-// stage is a world in which one operation after the other is tried. One for which the ones before have used up
-// what it needs is tried again in a new world, so that each is seen to succeed and few worlds are made.
+// stage is a world in which one operation after the other is tried. If those before it have used up what one needs, it is
+// tried again in a new world. So each is seen to succeed, and few worlds are made.
 type stage struct {
 	t      *testing.T // of the walk: a world outlives the operation for which it was made
 	server *harness.Server

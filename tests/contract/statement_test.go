@@ -15,8 +15,8 @@ import (
 
 // mayReadMore are statements, by a piece of their text, that read more than the rows they return, each with its reason.
 //
-// The filters of lists are among the statements only as far as the journey gives lists a filter: to hold them here too, let journey send the query parameters
-// of each list. store/filter_test.go has each of them.
+// The filters of lists are among the statements only as far as the journey gives lists a filter. To hold them here too, let journey send the query
+// parameters of each list. store/filter_test.go has each of them.
 var mayReadMore = []struct{ piece, reason string }{
 	{"SELECT count(*) FROM webhook_endpoints WHERE account_id = ?", "an account has 50 at most, which is what is asked for"},
 	{"SELECT 1 AS one FROM api_keys WHERE account_id = ? LIMIT", "an account has 1,000 at most, which is what is asked for"},
@@ -60,8 +60,8 @@ var ofOneEngine = map[string][]string{
 	"postgres": {"DELETE FROM rate_windows WHERE subject = ANY("}, // once a minute, who asked within the last few
 }
 
-// needStatistics are those that PostgreSQL takes to concern a third of all rows until it has statistics of what there is now, which a server makes when it
-// starts and when tables grow. With them they are held like all others.
+// needStatistics are those that PostgreSQL takes to concern a third of all rows until it has statistics of what there is now. A server makes these
+// when it starts and when tables grow. With them they are held like all others.
 var needStatistics = []string{
 	"SELECT account_id || '' FROM subscriptions WHERE due_at <= ?",
 	// Without any it takes these rows, which are large, for small ones, and so for many more than there are.
@@ -69,9 +69,9 @@ var needStatistics = []string{
 	"SELECT account_id, object_id, version, '' AS title, '' AS body, '' AS body_html, made_by, created_at FROM content_texts WHERE made_by < ?",
 }
 
-// whileSmall are those of which PostgreSQL takes a range for as narrow as a single value, and goes through it, as long as it knows a single row, or the
-// whole table, of what is being sent, to find a few in it. A server
-// has a table analysed within a second of its growth.
+// whileSmall are those with a range that PostgreSQL takes for as narrow as a single value. It then goes through the range to find a few rows in it.
+// It does so while its statistics are of a table with a single row, or with nothing but what is being sent. A server has a table analysed within a
+// second of its growth.
 var whileSmall = []string{
 	"SELECT id FROM license_activations WHERE account_id = ? AND license_key_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET",
 	"DELETE FROM request_gaps WHERE ctid = ANY(",
@@ -80,10 +80,10 @@ var whileSmall = []string{
 // mirror is why statements about what stands at an ad network may read more.
 const mirror = "may go through all that the account has at that network, which is done when its mirror is renewed"
 
-// TestEveryStatement_ReadsInProportion lets the program do all that it can for one account, has that grow to reads.Many rows in each table, beside
-// 200 small ones, and runs every statement again: none may read much more than the rows that it returns or changes, whether the
-// database knows what is in its tables, or nothing, or only what was in them while each had a single row; and, on PostgreSQL, in whichever way the program
-// has it planned.
+// TestEveryStatement_ReadsInProportion lets the program do all that it can for one account. It has that grow to reads.Many rows in each table, beside
+// 200 small ones, and runs every statement again. None may read much more than the rows that it returns or changes. This holds if the database knows
+// what is in its tables, or nothing, or only what was in them while each had a single row. On PostgreSQL it holds in whichever way the program has
+// the statement planned.
 func TestEveryStatement_ReadsInProportion(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

@@ -48,8 +48,8 @@ func (w *world) body(op *harness.Operation) any {
 	return w.own(op, "", example)
 }
 
-// own replaces every example id by the world's own, and the example receiver of webhooks by one that is there. field is
-// where the value stands.
+// own replaces every example id by the world's own, and the example receiver of webhooks by one that is there. The
+// argument field is where the value stands.
 func (w *world) own(op *harness.Operation, field string, v any) any {
 	return w.Own(op, field, v, nil)
 }
