@@ -14,13 +14,13 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/adwalk"
 )
 
-// onlyNetworksKnow are the rules that the walk breaks and that only a network can know to be broken: of which category the campaign of an ad
-// group is (G3), and how many people are in an audience (U4).
+// onlyNetworksKnow are the rules that the walk breaks and that only a network can know to be broken. They are about the category of an ad group's
+// campaign (G3), and how many people are in an audience (U4).
 var onlyNetworksKnow = []string{"G3", "U4"}
 
-// TestAdNetworks_CanDoWhatTheyAreSaidTo asks each network for everything that its capabilities say yes to, and for what they say no to. The
-// network refuses nothing of it: what it would refuse is refused before it is asked. TikTok is not asked so: the walk asks for one thing at
-// a time, of which TikTok has several together only (a place among what is searched for with the feed, a form without a link).
+// TestAdNetworks_CanDoWhatTheyAreSaidTo asks each network for everything that its capabilities say yes to, and for what they say no to. The network
+// refuses nothing of it: what it would refuse is refused before it is asked. TikTok is not asked so, because the walk asks for one thing at a time.
+// TikTok has a place among what is searched for only with the feed, and a form only without a link.
 func TestAdNetworks_CanDoWhatTheyAreSaidTo(t *testing.T) {
 	onEach(t, []sdk.AdPlatform{sdk.AdPlatformFacebook, sdk.AdPlatformInstagram, sdk.AdPlatformPinterest}, func(t *testing.T, a *advertiser) {
 		video := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1000)) }))

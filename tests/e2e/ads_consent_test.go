@@ -20,8 +20,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/browser"
 )
 
-// TestAdNetworks_AskForConsent lets somebody with a browser say no and yes on the page of a network, bring answers back that are not
-// good, and reconnect a channel with all that is in it. Then the access is renewed.
+// TestAdNetworks_AskForConsent lets somebody with a browser say no and yes on the page of a network. They bring answers back that are not good, and
+// reconnect a channel with all that is in it. Then the access is renewed.
 func TestAdNetworks_AskForConsent(t *testing.T) {
 	onStages(t, func(t *testing.T, a *advertiser) {
 		shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -27,8 +27,8 @@ type reseller struct {
 	channel string
 }
 
-// TestZernio_ReachesANetworkThroughAThirdParty takes two accounts of one program from the page of consent to an ad, of which the answer is
-// lost, and looks that neither has anything of the other.
+// TestZernio_ReachesANetworkThroughAThirdParty takes two accounts of one program from the page of consent to an ad, of which the answer is lost.
+// Neither has anything of the other.
 func TestZernio_ReachesANetworkThroughAThirdParty(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, address string) {

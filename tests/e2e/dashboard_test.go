@@ -62,8 +62,8 @@ func (k *keeper) heading(text string) {
 	k.Wait(`document.querySelector('h1') && document.querySelector('h1').innerText.trim() === ` + "`" + text + "`")
 }
 
-// A shop opens, sells to a stranger who has nothing but a keyboard, and gives the money back: all of it in browsers, and the token that
-// was made works for a program.
+// A shop opens, sells to a stranger who has nothing but a keyboard, and gives the money back, all of it in browsers. The token that was made works
+// for a program.
 func TestDashboard_AShopOpensSellsAndRefunds(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

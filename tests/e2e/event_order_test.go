@@ -20,9 +20,9 @@ type eventRow struct {
 	want [][]string
 }
 
-// TestEvents_ArriveInTheirOrder plays everything that moves money against the built program and its test clock, with a
-// receiver that verifies what it is told. The receiver is told of each bill in the order of what happened, each payload shows
-// the order and the invoice as they were at that step, and the steps are counted without a gap.
+// TestEvents_ArriveInTheirOrder plays everything that moves money against the built program and its test clock, with a receiver that verifies what it
+// is told. The receiver is told of each bill in the order of what happened. Each payload shows the order and the invoice as they were at that step.
+// The steps are counted without a gap.
 func TestEvents_ArriveInTheirOrder(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

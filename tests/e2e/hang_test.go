@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// A database that hangs, as behind a network that loses every packet: whoever asks is told so within seconds, and not when the
-// last of all time-outs is over. The log says which one it was.
+// A database hangs, as behind a network that loses every packet. Whoever asks is told so within seconds, and not when the last of all time-outs is
+// over. The log says which one it was.
 func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	const limit = 12 * time.Second // of patience five; the next limit is at fifteen

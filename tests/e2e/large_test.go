@@ -16,9 +16,9 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/outbox"
 )
 
-// TestLargeAccount_IsSummedUpAndSearchedQuickly asks the program about an account with 5,000 customers, products and paid orders, and with
-// TILLWRIGHT_SOAK with a million of each, and only then looks at the time. What a million may take on a machine that does nothing else is 200 ms of PostgreSQL and 300 of SQLite for
-// the metrics, 50 ms for a search, and 100 ms for one of several words that very much has.
+// TestLargeAccount_IsSummedUpAndSearchedQuickly asks the program about an account with 5,000 customers, products and paid orders. With
+// TILLWRIGHT_SOAK there are a million of each, and only then does it look at the time. With a million, on a machine that does nothing else, the
+// metrics may take 200 ms on PostgreSQL and 300 on SQLite. A search may take 50 ms.
 func TestLargeAccount_IsSummedUpAndSearchedQuickly(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -52,7 +52,7 @@ var (
 	rareNames   = []string{"Zinaida Quistgaard", "Светлана Ящерицына", "زرقاء الفيروزآبادي", "鷲尾宗一郎", "ปรัชญา วงศ์สุวรรณภูมิ"}
 )
 
-// fill makes all behind the program's back, with every constraint and trigger of the tables, and has the metrics counted as the migration did that
+// fill makes all behind the program's back, with every constraint and trigger of the tables. It has the metrics counted as the migration did that
 // first counted them.
 func (l *large) fill(t *testing.T) {
 	t.Helper()
@@ -87,7 +87,7 @@ func (l *large) fill(t *testing.T) {
 	l.db.Must(t, "DELETE FROM metric_quarters; DELETE FROM metric_years; --"+counting)
 }
 
-// name is SQL for the name of customer n: one in five is written in each script, and those in the middle have one that nobody else has.
+// name is SQL for the name of customer n. One in five is written in each script, and those in the middle have a name that nobody else has.
 func (l *large) name() string {
 	var name strings.Builder
 	name.WriteString("CASE")

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// verify is JavaScript that checks a compact JWS by a published key with the browser's own WebCrypto, and says in the page's title what it found.
+// verify is JavaScript that checks a compact JWS by a published key with the browser's own WebCrypto. It says in the page's title what it found.
 const verify = `(async () => {
 	const [head, payload, signature] = %[1]q.split('.')
 	const bytes = text => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), c => c.charCodeAt(0))

@@ -59,7 +59,7 @@ func (s *seller) confirm(checkout *sdk.Checkout) (*sdk.Checkout, error) {
 }
 
 // The program is killed while Stripe charges, and hears nothing of it. After the next start the order is made, by the
-// buyer's request that is sent again or without one, and nothing is charged a second time.
+// buyer's request that is sent again or without one. Nothing is charged a second time.
 func TestStripe_AChargeOutlivesTheProgram(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

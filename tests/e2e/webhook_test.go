@@ -95,9 +95,9 @@ func TestWebhooks_IgnoreTheProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// Development allows loopback, so a setting denies it here: the name is accepted, because names are not resolved when they
-// are written, and its address is not dialled. Whoever owns the name learns from test events, from the log and from the
-// clock the same of a port where something listens and of one where nothing does.
+// Development allows loopback, so a setting denies it here. The name is accepted, because names are not resolved when
+// they are written, and its address is not dialled. Whoever owns the name learns the same of a port where something
+// listens and of one where nothing does. They have test events, the log and the clock to learn from.
 func TestWebhooks_SayNothingOfWhatListensInside(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, address string) {
