@@ -19,8 +19,8 @@ type adWrite struct {
 	done   string // a query of the network's own tables that finds one row when, and only if, it did it once
 }
 
-// TestKill_BetweenTheNetworkAndTheAnswerSpendsOnce lets every network do what it is asked for and keep its answer, kills
-// the server while it waits, and sends the same requests again: each ad, audience, upload and change is there once.
+// TestKill_BetweenTheNetworkAndTheAnswerSpendsOnce lets every network do what it is asked for and keep its answer. It
+// kills the server while it waits, and sends the same requests again. Each ad, audience, upload and change is there once.
 func TestKill_BetweenTheNetworkAndTheAnswerSpendsOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

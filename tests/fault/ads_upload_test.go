@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestAdUpload_OfTenThousandTakesTwoSeconds uploads as many users as one call may have, with an address and a number each,
-// to every network; on PostgreSQL it may take longer. What is wrong with others, and what the server writes into its
+// TestAdUpload_OfTenThousandTakesTwoSeconds uploads to every network as many users as one call may have, with an address
+// and a number each. On PostgreSQL it may take longer. What is wrong with others, and what the server writes into its
 // log, never names anybody.
 func TestAdUpload_OfTenThousandTakesTwoSeconds(t *testing.T) {
 	limits := map[string]time.Duration{"sqlite": 2 * time.Second, "postgres": 5 * time.Second}

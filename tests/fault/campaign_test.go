@@ -112,8 +112,8 @@ func (c *campaign) answered() int {
 	return len(c.answers)
 }
 
-// endLeases does what a minute of waiting would do: nobody lives who holds a claim, sends a webhook or waits for a payment
-// provider or an ad network. An embedded database knows that by itself when it is opened.
+// endLeases does what a minute of waiting would do. Nobody lives who holds a claim, sends a webhook or waits for a
+// payment provider or an ad network. An embedded database knows that by itself when it is opened.
 func (s *site) endLeases(t *testing.T) {
 	t.Helper()
 	db := harness.OpenDatabase(t, s.url)

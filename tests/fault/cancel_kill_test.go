@@ -14,8 +14,8 @@ import (
 )
 
 // TestKill_InACancellationGivesBackOnce kills the server while it cancels subscriptions and gives back what is left of two
-// payments of each: the provider has the first of both and never said so. After the next start every payment is given back
-// once, whether whoever cancelled asks again or not.
+// payments of each. The provider has the first of both refunds and never said so. After the next start every payment is
+// given back once, whether whoever cancelled asks again or not.
 func TestKill_InACancellationGivesBackOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

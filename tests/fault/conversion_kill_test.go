@@ -22,9 +22,9 @@ const (
 	thinking                          = 100 * time.Millisecond
 )
 
-// TestKill_TellsAdNetworksOfEverySaleOnce has buyers of whom two in three agreed that ad networks are told, and kills the server under them,
-// often after the network has counted something and before the server has heard so. Of each who agreed and paid the network counts the purchase
-// and what it began, under one id each however often it was told. It hears of nobody else, and refuses nothing as late or wrong.
+// TestKill_TellsAdNetworksOfEverySaleOnce has buyers of whom two in three agreed that ad networks are told. It kills the server under them, often
+// after the network has counted something and before the server has heard so. Of each who agreed and paid the network counts the purchase and what it
+// began, under one id each however often it was told. It hears of nobody else, and refuses nothing as late or wrong.
 func TestKill_TellsAdNetworksOfEverySaleOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

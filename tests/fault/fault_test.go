@@ -1,5 +1,5 @@
-// Package fault kills, stops and races the built program, and checks from outside that nothing was doubled or lost.
-// make test runs short counts; make soak the full ones. Every random test prints its seed.
+// Package fault kills, stops and races the built program, and checks from outside that nothing was doubled or lost. In
+// make test the counts are short, and in make soak full. Every random test prints its seed.
 package fault
 
 import (

@@ -28,9 +28,9 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/s3signed"
 )
 
-// TestKill_KeepsRowsAndBytesTogether kills the server under sellers who upload files, complete and delete them: it may die between any two of
-// a part, its row, the object and the version. Afterwards every file that was complete has the bytes that were sent last, and nothing is
-// kept that no row names.
+// TestKill_KeepsRowsAndBytesTogether kills the server under sellers who upload files, complete and delete them. It may die between any two of a part,
+// its row, the object and the version. Afterwards every file that was complete has the bytes that were sent last, and nothing is kept that no row
+// names.
 func TestKill_KeepsRowsAndBytesTogether(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string]func(*testing.T) []string{"disk": func(*testing.T) []string { return nil }, "s3": s3Server} {
@@ -75,8 +75,8 @@ type fileCampaign struct {
 	deleted map[string]bool
 }
 
-// keep makes a file. One in four is deleted when it is complete, another one before; of one in three other bytes are sent when completing it
-// has failed once; one in sixteen has two parts.
+// keep makes a file. One in four is deleted when it is complete, another one before. Of one in three other bytes are sent when completing it has
+// failed once. One in sixteen has two parts.
 func (f *fileCampaign) keep(n int64) {
 	content := bytes.Repeat(fmt.Appendf(nil, "first %9d", n), 1000)
 	if n%16 == 0 {

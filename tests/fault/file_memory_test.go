@@ -21,7 +21,7 @@ import (
 )
 
 // TestFiles_TakeLittleMemory uploads four files at once, completes and downloads them; with TILLWRIGHT_SOAK one has 2 GiB. If each part were kept
-// whole while it is stored it would take 64 MiB before the collector comes by, and more if the file were.
+// whole while it is stored, it would take 64 MiB before the collector comes by. It would take more if the file were.
 func TestFiles_TakeLittleMemory(t *testing.T) {
 	for _, is := range []struct {
 		name, engine string

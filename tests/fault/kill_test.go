@@ -55,8 +55,8 @@ func TestKill_ThroughPgBouncer(t *testing.T) {
 	report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 }
 
-// TestKill_CatchesAnAnswerStoredTooLate runs the first campaign against a program that is wrong on purpose: it commits the
-// change first and stores the answer in a second transaction. A test that does not see that proves nothing.
+// TestKill_CatchesAnAnswerStoredTooLate runs the first campaign against a program that is wrong on purpose. That commits
+// the change first and stores the answer in a second transaction. A test that does not see that proves nothing.
 func TestKill_CatchesAnAnswerStoredTooLate(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

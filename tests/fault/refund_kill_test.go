@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestKill_RefundsEveryOrderOnce kills the server under sellers who give all of every order back in two parts: it may die
+// TestKill_RefundsEveryOrderOnce kills the server under sellers who give all of every order back in two parts. It may die
 // before, during and after the provider gives the money back.
 func TestKill_RefundsEveryOrderOnce(t *testing.T) {
 	t.Parallel()

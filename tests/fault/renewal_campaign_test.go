@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestKill_BillsEveryPeriodOnce kills the server again and again while the clocks of twelve accounts bring about renewals, and
-// attempts to collect what was declined, and while their subscribers change plans.
+// TestKill_BillsEveryPeriodOnce kills the server again and again. Meanwhile the clocks of twelve accounts bring about renewals and attempts to
+// collect what was declined, and their subscribers change plans.
 func TestKill_BillsEveryPeriodOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -24,8 +24,8 @@ func TestKill_BillsEveryPeriodOnce(t *testing.T) {
 	})
 }
 
-// TestKill_CatchesAChargeThatIsForgotten runs the same against a program that is wrong on purpose: it notes what it asked the
-// provider for after the charge, and asks for another one when it does not know.
+// TestKill_CatchesAChargeThatIsForgotten runs the same against a program that is wrong on purpose. That notes what it asked the provider for after
+// the charge, and asks for another one when it does not know.
 func TestKill_CatchesAChargeThatIsForgotten(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

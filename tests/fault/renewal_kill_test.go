@@ -58,9 +58,9 @@ func unheards() []unheard {
 	}
 }
 
-// TestKill_BetweenTheChargeAndTheCommitBillsOnce kills the server while a provider elsewhere has heard of a charge and keeps
-// its answer: once after it has charged, and once before. After the next start every period and every change is billed once,
-// charged once or declined as often as it was tried, and told of once.
+// TestKill_BetweenTheChargeAndTheCommitBillsOnce kills the server while a provider elsewhere has heard of a charge and keeps its answer: once after
+// it has charged, and once before. After the next start every period and every change is billed once and told of once. It is charged once, or
+// declined as often as it was tried.
 func TestKill_BetweenTheChargeAndTheCommitBillsOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {

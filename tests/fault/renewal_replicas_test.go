@@ -13,8 +13,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestReplicas_BillEveryPeriodOnce has three servers move one account's clock at once, again and again: over the end of the
-// period of forty subscribers, and over all the attempts at what ten of them do not pay.
+// TestReplicas_BillEveryPeriodOnce has three servers move one account's clock at once, again and again. They move it over
+// the end of the period of forty subscribers, and over all the attempts at what ten of them do not pay.
 func TestReplicas_BillEveryPeriodOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 1)

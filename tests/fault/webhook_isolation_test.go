@@ -12,10 +12,9 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
-// TestWebhooks_BlackHolesDelayNobody gives five accounts 40 endpoints each that never answer, and more events for them than
-// can time out during the test. One of the accounts has a healthy endpoint, too, and 50 events a second for it: from the
-// first one on they arrive in time, which means before any of the black holes has shown what it is. How long they take on a clock
-// that stands still while the machine works is tested in package webhooks.
+// TestWebhooks_BlackHolesDelayNobody gives five accounts 40 endpoints each that never answer, and more events for them than can time out during the
+// test. One of the accounts has a healthy endpoint, too, and 50 events a second for it. From the first one on they arrive in time, which means before
+// any of the black holes has shown what it is. How long they take on a clock that stands still while the machine works is tested in package webhooks.
 func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 10)

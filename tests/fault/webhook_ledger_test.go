@@ -49,9 +49,8 @@ func readLedger(t *testing.T, url string) *ledger {
 	return l
 }
 
-// faults holds what has arrived at an endpoint against the database: everything that is stored for it, nothing else, in the
-// stored bytes, under its id, signed. A delivery may have arrived more than once, and may then have been given up as one that
-// nobody ever got to record.
+// faults holds what has arrived at an endpoint against the database. That is everything that is stored for it, and nothing else, in the stored bytes,
+// under its id, signed. A delivery may have arrived more than once, and may then have been given up as one that nobody ever got to record.
 func (l *ledger) faults(s *subscription) (faults []string) {
 	arrived := map[string]int{}
 	for _, d := range s.Deliveries() {

@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestWebhooks_ReplicasShareTheWork lets two servers on one PostgreSQL send 20,000 deliveries, or 5,000 in make test, to 200 endpoints, which take
-// more at a time than one server sends: each arrives once, and both servers do their part.
+// TestWebhooks_ReplicasShareTheWork lets two servers on one PostgreSQL send 20,000 deliveries, or 5,000 in make test, to 200 endpoints. These take
+// more at a time than one server sends. Each delivery arrives once, and both servers do their part.
 func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 0)

@@ -66,8 +66,8 @@ func await(t *testing.T, limit time.Duration, what string, condition func() bool
 	}
 }
 
-// eachAlone is database.Each for a test that measures time in make soak: no other of the package runs beside it, and one engine
-// comes after the other.
+// eachAlone is database.Each for a test that measures time in make soak. No other of the package runs beside it, and one engine comes after the
+// other.
 func eachAlone(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	for _, engine := range database.Engines() {
