@@ -183,8 +183,8 @@ func (s *Server) run(t testing.TB, p *program.Program) {
 		if err := s.store.Close(); err != nil {
 			t.Errorf("close the store: %v", err)
 		}
-		// The package testing keeps this function, and with it what it knows, until all tests have ended: hundreds of servers, which collecting garbage
-		// would go through again and again.
+		// The package testing keeps this function, and with it what it knows, until all tests have ended. That would be hundreds of servers, which
+		// collecting garbage would go through again and again.
 		p, s.store, s.Ads, s.Files, s.adWork = nil, nil, nil, nil, restful{}
 	})
 }

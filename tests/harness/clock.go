@@ -47,8 +47,8 @@ func (c *Clock) SetAhead(d time.Duration) {
 	c.ahead.Store(int64(d))
 }
 
-// StopClock makes the database's clock stand still for every server that connects from now on, so that whoever uses up a quota of a minute
-// may take their time. An embedded database has no clock but the server's.
+// StopClock makes the database's clock stand still for every server that connects from now on. So whoever uses up a quota of a minute may take their
+// time. An embedded database has no clock but the server's.
 func (d *Database) StopClock(t testing.TB) {
 	t.Helper()
 	if d.Engine == "sqlite" {

@@ -1,5 +1,5 @@
-// Package harness runs the program under test, in this process or as the real binary, and checks everything that comes
-// out of it against the specification.
+// Package harness runs the program under test, in this process or as the real binary. It checks everything that comes out
+// of it against the specification.
 package harness
 
 import (

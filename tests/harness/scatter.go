@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/tests/conformance"
 )
 
-// scattered sends each request for an operation of which one address may ask for a few a minute from an address of its own, so that the client of
-// an account can try all that there is to try.
+// scattered sends each request from an address of its own if one address may ask for its operation only a few times a minute. So the client of an
+// account can try all that there is to try.
 type scattered struct{ usual, apart http.RoundTripper }
 
 // fewAMinute is below what a test sends.

@@ -71,8 +71,8 @@ func (w *World) shown(targeting object) error {
 	return w.make(object{"countries": nil, "targeting": somewhere(targeting)})
 }
 
-// targets expects a targeting to be had by new ads, by the ad groups that there are, and by a guess of how many people it reaches; or by
-// none of them.
+// targets expects a targeting to work for new ads, for the ad groups that there are, and for a guess of its reach. If the network cannot, it expects
+// it to work for none of them.
 func (w *World) targets(t *testing.T, can bool, word string, targeting object) {
 	t.Helper()
 	what := fmt.Sprint("a targeting by ", targeting)

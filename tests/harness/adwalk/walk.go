@@ -1,6 +1,6 @@
-// Package adwalk holds GET /ads/capabilities to its word: it asks a network for everything that it is said to be able to do, which must
-// succeed, and for what it is said not to, which must be refused by the name of the field. The network may be the sandbox's or the fake of
-// a real one.
+// Package adwalk holds GET /ads/capabilities to its word. It asks a network for everything that it is said to be able to do, which must succeed. It
+// also asks for what it is said not to do, which must be refused by the name of the field. The network may be the sandbox's or the fake of a real
+// one.
 package adwalk
 
 import (
@@ -99,7 +99,7 @@ func (w *World) made(t *testing.T, changes ...object) *sdk.Ad {
 	return ad
 }
 
-// is expects what was asked for to succeed if the network is said to be able to, and else to be refused by the name of the field.
+// is expects what was asked for to succeed if the network is said to be able to. Else it expects a refusal by the name of the field.
 func (w *World) is(t *testing.T, can bool, field, what string, err error) {
 	t.Helper()
 	if can {

@@ -75,7 +75,7 @@ func Open(t testing.TB, hosts map[string]string) *Page {
 	return p
 }
 
-// browsers are the programs that will do, the best first: that without windows takes half the time, and draws and runs pages as the other does.
+// browsers are the programs that will do, the best first. That without windows takes half the time, and draws and runs pages as the other does.
 var browsers = []string{"chromium-headless-shell", "chromium"}
 
 // find returns the path of the browser, which it installs if there is none.
@@ -294,8 +294,8 @@ func (p *Page) Loaded() (requests, bytes int) {
 	return len(loaded), bytes
 }
 
-// SlowPhone has pages come and run as on a telephone of 2016 with a slow 4G connection: with a sixth of a second there and back, 1.6 Mbit/s, and a processor
-// that is four times slower than this one. Nothing is kept from the page before.
+// SlowPhone has pages come and run as on a telephone of 2016 with a slow 4G connection. It is 150 ms there and back, at 1.6 Mbit/s, and the processor
+// is four times slower than this one. Nothing is kept from the page before.
 func (p *Page) SlowPhone() {
 	p.t.Helper()
 	p.call("Network.enable", nil, nil)

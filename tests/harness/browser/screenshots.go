@@ -8,7 +8,7 @@ import (
 // Draws reports whether pages are to be drawn: a folder stands in TILLWRIGHT_SCREENSHOTS.
 func Draws() bool { return os.Getenv("TILLWRIGHT_SCREENSHOTS") != "" }
 
-// Draw draws the page that is shown into the folder in TILLWRIGHT_SCREENSHOTS, on a phone and on a desk, in the light and in the dark.
+// Draw draws the page that is shown into the folder in TILLWRIGHT_SCREENSHOTS. It does so on a phone and on a desk, in the light and in the dark.
 // Without a folder it does nothing.
 func (p *Page) Draw(name string) {
 	p.t.Helper()

@@ -1,7 +1,7 @@
 // Package database gives tests fresh, empty databases of both engines. It knows nothing of the program under test.
 //
-// PostgreSQL is the cluster that TILLWRIGHT_TEST_POSTGRES_URL names (make test starts one for all packages), or one
-// that the test process starts for itself when it is first asked for.
+// PostgreSQL is the cluster that TILLWRIGHT_TEST_POSTGRES_URL names; make test starts one for all packages. Without that
+// variable, the test process starts one for itself when it is first asked for.
 package database
 
 import (
@@ -25,8 +25,8 @@ const Env = "TILLWRIGHT_TEST_ENGINES"
 
 var engines = []string{"sqlite", "postgres"}
 
-// Engines are the databases that every promise is tested on, or those that Env leaves of them. It looks each time: go test sees a variable
-// that is read in a test, and would pass off a narrowed result as a whole one otherwise.
+// Engines are the databases that every promise is tested on, or those that Env leaves of them. It looks each time, because go test sees a variable
+// that is read in a test. Otherwise go test would pass off a narrowed result as a whole one.
 func Engines() []string {
 	only := os.Getenv(Env)
 	if only == "" {
@@ -53,9 +53,9 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 // PreparedEnv names the variable that carries the addresses of prepared databases, one of each engine, a line each: a path may have spaces.
 const PreparedEnv = "TILLWRIGHT_TEST_PREPARED"
 
-// Prepare makes every new database a copy of one that was given to prepare, once for each engine: making a schema takes longer
-// than most tests. It returns something so that the declaration of a variable can call it. The copies are of those that PreparedEnv
-// names, if it is set: whoever runs many test processes has them prepared once.
+// Prepare makes every new database a copy of one that was given to prepare, once for each engine. Making a schema takes longer than most tests. It
+// returns something so that the declaration of a variable can call it. The copies are of those that PreparedEnv names, if it is set: whoever runs
+// many test processes has them prepared once.
 func Prepare(prepare func(url string) error) (prepared struct{}) {
 	for _, engine := range engines {
 		templates[engine] = sync.OnceValues(func() (string, error) {

@@ -39,7 +39,7 @@ func TestURL_GivesEachTestItsOwnEmptyDatabase(t *testing.T) {
 	}
 }
 
-// It has no exception for a run that is narrowed: a whole run in which the variable is left over fails here, and make quick passes it over.
+// It has no exception for a run that is narrowed. A whole run in which the variable is left over fails here, and make quick skips this test.
 func TestEach_RunsOnBothEngines(t *testing.T) {
 	t.Parallel()
 	var schemes = make(chan string, 2)

@@ -47,8 +47,8 @@ func Text(node *html.Node) string {
 	return all.String()
 }
 
-// Form returns where the first form with a button leads, empty for the page's own address, and what a browser sends if nothing is typed into it and the
-// button is pressed.
+// Form returns where the first form with a button leads, empty for the page's own address. It also returns what a browser sends if nothing is typed
+// into it and the button is pressed.
 func Form(t testing.TB, page, button string) (action string, sent url.Values) {
 	t.Helper()
 	for _, node := range Elements(t, page) {

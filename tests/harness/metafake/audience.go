@@ -223,8 +223,8 @@ func (f *Fake) receive(r *request, schema []string, rows [][]string, session str
 		"invalid_entry_samples": map[string]string{}}, nil
 }
 
-// enroll keeps the identifiers of a row, or forgets them, and reports whether the row is valid: each value that is there must be a hash, and at
-// least one must be an identifier.
+// enroll keeps the identifiers of a row, or forgets them, and reports whether the row is valid. Each value that is there must be a hash, and at least
+// one must be an identifier.
 func (f *Fake) enroll(audience string, schema, row []string, in bool) bool {
 	if f.members[audience] == nil {
 		f.members[audience] = map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What rule P1 says of events: how many come in one call, how old they are at most, and for how long one that comes again counts once.
+// What rule P1 says of events: how many come in one call, their greatest age, and for how long one that comes again counts once.
 const (
 	MostEvents    = 1_000
 	OldestEvent   = 7 * 24 * time.Hour

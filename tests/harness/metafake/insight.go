@@ -137,7 +137,7 @@ type part struct {
 	Delivery
 }
 
-// rows adds up the deliveries of an ad account in a range, by the node of the level that they belong to, and by what they are divided by.
+// rows adds up the deliveries of an ad account in a range. It does so by the node of the level that they belong to, and by what they are divided by.
 func (f *Fake) rows(r *request, level string, s span) []part {
 	sums := map[[2]string]Delivery{}
 	by := r.breakdowns()

@@ -1,6 +1,5 @@
-// Package pinterestfake is the ads API of Pinterest in memory: strict, because it refuses every request that the
-// vendor's description does not allow, and stateful, because what was created is listed, counted and refused as the
-// network would.
+// Package pinterestfake is the ads API of Pinterest in memory. It is strict: it refuses every request that the vendor's
+// description does not allow. It is stateful: what was created is listed, counted and refused as the network would.
 package pinterestfake
 
 import (
@@ -106,8 +105,8 @@ type Account struct {
 	eventKeys []string // the conversion tokens that it was given in the ads manager
 }
 
-// New returns a network without accounts. Its time is now; that must not be a day behind the time in the ids of its callers,
-// who look for what they have made by its age.
+// New returns a network without accounts. The argument now is its time. It must not be a day behind the time in the ids of its callers, who look for
+// what they have made by its age.
 func New(now func() time.Time) *Network {
 	n := &Network{now: now, uploads: "https://upload.example", reportHost: "https://reports.example", mux: http.NewServeMux(), last: 549_755_885_174, users: map[string]*user{},
 		codes: map[string]*consented{}, refreshes: map[string]*consented{}, ends: map[string]time.Time{}}

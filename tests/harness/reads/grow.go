@@ -25,9 +25,9 @@ type grower struct {
 	account string
 }
 
-// Grow gives an account Many rows in each table in which it has one, and 200 small accounts some of each. A copy has its own ids, of which each stands for the
-// same row in all tables: the lines of a copied order belong to it. Statistics are not made. SQLite
-// has no triggers any more then, which would call functions of the program. It returns the tables with how many rows they have.
+// Grow gives an account Many rows in each table in which it has one, and 200 small accounts some of each. A copy has its own ids. Each of them stands
+// for the same row in all tables: the lines of a copied order belong to it. Statistics are not made. SQLite has no triggers any more then, which
+// would call functions of the program. It returns the tables with how many rows they have.
 func Grow(ctx context.Context, db *sql.DB, engine, account string, tables []string) (sizes map[string]int, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func Grow(ctx context.Context, db *sql.DB, engine, account string, tables []stri
 	return sizes, nil
 }
 
-// settings are what a database is told before it takes many rows, and after it: a copied reference may be made before its row, and to make an index of
+// settings are what a database is told before it takes many rows, and after it. A copied reference may be made before its row. To make an index of
 // all rows takes a fraction of the time that it takes to keep it in order. What PostgreSQL thinks of its tables stays as it is.
 var settings = map[string]struct{ before, after, indexes string }{
 	"sqlite": {`PRAGMA foreign_keys = off; PRAGMA synchronous = off; PRAGMA cache_size = -200000`, `PRAGMA foreign_keys = on`, `
@@ -176,7 +176,7 @@ func isText(c column) bool {
 	return strings.EqualFold(c.kind, "text") || strings.Contains(strings.ToLower(c.kind), "char")
 }
 
-// lasting returns SQL for a lease that does not run out meanwhile: one row has a lease that does, but not all of its copies at once.
+// lasting returns SQL for a lease that does not run out meanwhile. The lease of one row does, but not those of all of its copies at once.
 func lasting(c column) string {
 	now := time.Now()
 	return fmt.Sprintf(`CASE WHEN o.%[1]s > %[2]d THEN o.%[1]s + %[3]d ELSE o.%[1]s END`, c.name, now.UnixMicro(), (24 * time.Hour).Microseconds())

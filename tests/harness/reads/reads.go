@@ -96,7 +96,7 @@ func (l *Log) Calls(statement string) [][]any {
 	return l.calls[statement]
 }
 
-// Again returns a statement in the form in which it can run a second time: one that inserts leaves a row that exists already as it is.
+// Again returns a statement in the form in which it can run a second time. One that inserts leaves a row that exists already as it is.
 func Again(statement string) string {
 	if !strings.HasPrefix(strings.TrimSpace(statement), "INSERT") || strings.Contains(statement, "ON CONFLICT") {
 		return statement
@@ -111,15 +111,15 @@ func Again(statement string) string {
 	return before + " ON CONFLICT DO NOTHING " + returning
 }
 
-// Cost is what one run of a statement read to find its rows: pages on PostgreSQL, steps of its machine on SQLite, which counts no pages.
+// Cost is what one run of a statement read to find its rows. It is in pages on PostgreSQL, and in steps of its machine on SQLite, which counts no
+// pages.
 type Cost struct {
 	Read, Rows int
 	Plan       string
 }
 
-// Excessive reports whether that is out of proportion. Five indexes of four levels and their tables are 25 pages a row;
-// what is read beside the rows, to find out that there are none of a kind say, is free up to a limit that whoever reads the rows of a whole
-// account passes.
+// Excessive reports whether that is out of proportion. Five indexes of four levels and their tables are 25 pages a row. What is read beside the rows,
+// to find out that there are none of a kind say, is free up to a limit. Whoever reads the rows of a whole account passes that limit.
 func (c Cost) Excessive(engine string) bool {
 	if engine == "sqlite" {
 		return c.Read > 4_000+570*c.Rows

@@ -55,8 +55,8 @@ func Forget(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// Clean clears away the versions of rows that were changed and taken back, which whoever looks for the rows steps over: each statement that was measured
-// has left some. What PostgreSQL thinks of its tables stays as it is.
+// Clean clears away the versions of rows that were changed and taken back. Whoever looks for the rows steps over them, and each statement that was
+// measured has left some. What PostgreSQL thinks of its tables stays as it is.
 func Clean(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {

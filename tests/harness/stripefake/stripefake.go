@@ -1,7 +1,8 @@
 // Package stripefake is Stripe as far as a shop's server sees it: stateful, in memory and strict. What an object looks
-// like comes from Stripe's own fixtures (fixtures.json: six resources of those published with stripe-mock v0.203.0, MIT
-// licence, copyright Stripe, Inc.), which parameters there are from its specification (param.go). It declines by test
-// card, answers an Idempotency-Key once, signs notifications, and can do what it was asked and never say so.
+// like comes from Stripe's own fixtures. These are in fixtures.json: six resources of those published with stripe-mock
+// v0.203.0, MIT licence, copyright Stripe, Inc. Which parameters there are comes from its specification (param.go). It
+// declines by test card, answers an Idempotency-Key once, signs notifications, and can do what it was asked and never say
+// so.
 package stripefake
 
 import (

@@ -20,8 +20,8 @@ var numbers = map[string]string{
 	"4000002500003155": "pm_card_authenticationRequiredOnSetup",
 }
 
-// Hosts serves what a buyer's browser sees of Stripe, until the test ends: Stripe.js and its frames, the API that takes a card,
-// and a bank that asks whether a payment is theirs. It returns the address of each host.
+// Hosts serves what a buyer's browser sees of Stripe, until the test ends. That is Stripe.js and its frames, the API that takes a card, and a bank
+// that asks whether a payment is theirs. It returns the address of each host.
 func (f *Fake) Hosts(t testing.TB) map[string]string {
 	t.Helper()
 	files, err := fs.Sub(web, "web")

@@ -1,6 +1,6 @@
-// Package stripemock runs stripe-mock, with which Stripe checks its own libraries: a server that knows every call of
-// the API and every parameter, with its type, and remembers nothing. It is built from the module proxy by tool.mod, which
-// keeps it out of the program's own dependencies.
+// Package stripemock runs stripe-mock, with which Stripe checks its own libraries. It is a server that knows every call
+// of the API and every parameter, with its type, and remembers nothing. It is built from the module proxy by tool.mod,
+// which keeps it out of the program's own dependencies.
 package stripemock
 
 import (
@@ -65,8 +65,8 @@ func Start(t testing.TB) string {
 
 var listening = regexp.MustCompile(`Listening for HTTP at address: (\S+)`)
 
-// Client speaks to the server for a library of an older release of the same API: between two of Stripe's trains,
-// which have a name, nothing is taken away. It fails the request of a library on another train.
+// Client speaks to the server for a library of an older release of the same API. Between two of Stripe's trains, which
+// have a name, nothing is taken away. It fails the request of a library on another train.
 func Client() *http.Client { return &http.Client{Transport: train{}, Timeout: 30 * time.Second} }
 
 type train struct{}

@@ -14,7 +14,7 @@ type figure struct {
 	metrics Object
 }
 
-// Deliver adds what was delivered of an ad in a day: texts, as a report has them. of says to whom, by TikTok's words: age, gender.
+// Deliver adds what was delivered of an ad in a day: texts, as a report has them. The argument of says to whom, by TikTok's words: age, gender.
 func (n *Network) Deliver(a *Account, ad, day string, metrics, of map[string]string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

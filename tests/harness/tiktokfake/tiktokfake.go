@@ -1,6 +1,6 @@
-// Package tiktokfake is TikTok's Business API as far as an ads driver sees it: stateful, in memory, and strict. It refuses a request unless
-// TikTok's own descriptions (facts.txt, documented.txt) have the call and each parameter with its type, and the rules that its documents
-// state in words are kept (rule.go). Every answer is 200 with a code, as TikTok's are.
+// Package tiktokfake is TikTok's Business API as far as an ads driver sees it: stateful, in memory, and strict. It refuses a request unless TikTok's
+// own descriptions (facts.txt, documented.txt) have the call and each parameter with its type. It also refuses one that breaks a rule which its
+// documents state in words (rule.go). Every answer is 200 with a code, as TikTok's are.
 package tiktokfake
 
 import (

@@ -1,6 +1,5 @@
-// Package zerniofake is Zernio's API for ads in memory: strict, because it refuses every name, value and combination that the vendor's
-// description does not allow, and stateful, because what was made is listed, counted and changed. As at Zernio, one key reaches
-// everything of everybody.
+// Package zerniofake is Zernio's API for ads in memory. It is strict: it refuses every name, value and combination that the vendor's description does
+// not allow. It is stateful: what was made is listed, counted and changed. As at Zernio, one key reaches everything of everybody.
 package zerniofake
 
 import (

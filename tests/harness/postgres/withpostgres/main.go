@@ -4,9 +4,8 @@
 //	withpostgres -schema go test ./...
 //	withpostgres -durable go run ./tests/bench
 //
-// With -schema there is a database of each engine with the schema of the program, which the test processes copy: to make it takes each of
-// them seconds, with the race detector.
-// With -durable its commits outlive the machine, which has its price in what is measured.
+// With -schema there is a database of each engine with the schema of the program, which the test processes copy. To make it takes each of them
+// seconds, with the race detector. With -durable the commits of the cluster outlive the machine, which has its price in what is measured.
 package main
 
 import (

@@ -2,9 +2,9 @@
 //
 //	go run ./tests/harness/zerniofake/extract <openapi.yaml> > tests/harness/zerniofake/facts.txt
 //
-// Of the calls below it keeps every parameter and every property of bodies and answers, by their whole names: a property inside another
-// one has a dot before it, and [] stands for the items of a list. What is one of several shapes is all of them at once, and nothing of that
-// is required. What the driver has no use for is left out whole, see left.
+// Of the calls below it keeps every parameter and every property of bodies and answers, by their whole names. A property inside another one has a dot
+// before it, and [] stands for the items of a list. What is one of several shapes is all of them at once, and nothing of that is required. What the
+// driver has no use for is left out whole, see left.
 package main
 
 import (
