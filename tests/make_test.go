@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestMakeTest_RunsEveryTest holds what make test runs in a step of their own: the step of all other packages leaves out by name what the
-// step alone runs, so that a test of another package which has such a name would be run nowhere. A package of SPLIT is run on one engine in each of
-// two steps, so that a test which opens both would be skipped in each.
+// TestMakeTest_RunsEveryTest checks that the steps of make test leave no test out. The last step leaves out by name what the step alone runs. So a
+// test of another package with such a name would be run nowhere. A package of SPLIT is run on one engine in each of two steps. So a test which opens
+// both would be skipped in each.
 func TestMakeTest_RunsEveryTest(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("../Makefile")

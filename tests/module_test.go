@@ -74,7 +74,7 @@ func TestSDK_IsAModuleOfItsOwn(t *testing.T) {
 	run(t, program, env, "go", "build", "-o", filepath.Join(dir, "shop"), ".")
 }
 
-// serveModule writes the files of a folder that belong to the tree into a folder that is a module proxy, as one version of a module.
+// serveModule writes the files of a folder that belong to the tree into a folder that is a module proxy. There they are one version of a module.
 func serveModule(t *testing.T, proxy, folder, path, version string) {
 	t.Helper()
 	at := filepath.Join(proxy, filepath.FromSlash(path), "@v")
