@@ -46,7 +46,7 @@ type Config struct {
 	Synchronous    string `env:"TILLWRIGHT_DATABASE_SYNCHRONOUS" envDefault:"full" flag:"database-synchronous" help:"SQLite: full survives a power cut, normal is faster and may lose the last moments"`
 	Log            string `env:"TILLWRIGHT_LOG" flag:"log" help:"json or text" otherwise:"text in development, json in production"`
 
-	SignUp string `env:"TILLWRIGHT_SIGNUP" flag:"signup" help:"who may make an account of their own in the dashboard: open, everybody; invite, who was invited to one; closed, nobody, and no member can invite others" otherwise:"open in development, invite in production"`
+	SignUp string `env:"TILLWRIGHT_SIGNUP" flag:"signup" help:"who may make their own account in the dashboard: open, everybody; invite, who was invited to one; closed, nobody, and no member can invite others" otherwise:"open in development, invite in production"`
 
 	TestPayments string `env:"TILLWRIGHT_TEST_PAYMENTS" flag:"test-payments" help:"true or false: accounts may take test cards, which move no money" otherwise:"true in development, false in production"`
 	StripeURL    string `env:"TILLWRIGHT_STRIPE_URL" flag:"stripe-url" help:"address of Stripe's API" otherwise:"Stripe's own"`
@@ -91,7 +91,7 @@ type Config struct {
 	TikTokAppID         string `env:"TILLWRIGHT_TIKTOK_APP_ID" flag:"tiktok-app-id" help:"id of the TikTok app by which sellers connect channels; TikTok lists ad accounts to it alone" otherwise:"none"`
 	TikTokSecret        string `env:"TILLWRIGHT_TIKTOK_APP_SECRET" help:"secret of that app" otherwise:"none"`
 	TikTokConsentURL    string `env:"TILLWRIGHT_TIKTOK_CONSENT_URL" flag:"tiktok-consent-url" help:"address of the pages on which TikTok asks for consent" otherwise:"TikTok's own"`
-	ZernioKey           string `env:"TILLWRIGHT_ZERNIO_API_KEY" help:"key at Zernio, a third party that reaches all ad networks; sellers who name the driver zernio advertise through it, and what they advertise goes there" otherwise:"none: Zernio is told nothing"`
+	ZernioKey           string `env:"TILLWRIGHT_ZERNIO_API_KEY" help:"key at Zernio, a third party that reaches all ad networks; what sellers advertise by naming the driver zernio goes there" otherwise:"none: Zernio is told nothing"`
 	ZernioURL           string `env:"TILLWRIGHT_ZERNIO_URL" flag:"zernio-url" help:"address of Zernio's API" otherwise:"Zernio's own"`
 }
 
