@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var faultTest = regexp.MustCompile(`(?m)^func (Test\w+)`)
+
 // A path is what stands alone in backquotes with a slash in it. Patterns (`sdk/*.gen.go`, `store/<resource>.go`), commands and the
 // API's own paths are none.
 var namedPath = regexp.MustCompile("`([\\w.-]+/[\\w./-]+)`")
@@ -113,4 +115,25 @@ func TestArchitecture_NamesEveryPackage(t *testing.T) {
 			assert.Contains(t, rooms.String(), "`"+name+"/`", "the rooms of ARCHITECTURE")
 		}
 	}
+}
+
+func TestFaults_AreListed(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("fault/README.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("fault/*_test.go")
+	require.NoError(t, err)
+	count := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, match := range faultTest.FindAllStringSubmatch(string(text), -1) {
+			if match[1] == "TestMain" {
+				continue
+			}
+			count++
+			assert.Contains(t, string(list), "| `"+match[1]+"` |", "tests/fault/README.md says what each test of faults does")
+		}
+	}
+	assert.Greater(t, count, 25, "tests of faults")
 }
