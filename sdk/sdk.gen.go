@@ -1550,8 +1550,8 @@ type Access struct {
 	Grant *string `json:"grant"`
 }
 
-// AccessVia Why it is open to the customer: to everybody (`public`), to each customer who has ordered something (`customer`), or by a product that they have
-// (`grant`).
+// AccessVia Why it is open to the customer. `public`: it is open to everybody. `customer`: it is open to each customer who has ordered something. `grant`: it
+// is open by a product that they have.
 type AccessVia string
 
 // Account The seller. Everything else belongs to one account and is invisible to the others.
@@ -1645,7 +1645,7 @@ type Account struct {
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
 	// Letters Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All but `checkout_abandoned` are on unless you switch them off. Where the law has customers told of trials or
-	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins (`card_expiring` also when a card is chosen), and `invoice_reminder` when an invoice is
+	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, `card_expiring` also when a card is chosen. `invoice_reminder` is planned when an invoice is
 	// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 	Letters LetterSettings `json:"letters"`
 
@@ -1698,7 +1698,7 @@ type Account struct {
 	// PaymentsPausedUntil Until then buyers cannot pay checkouts without an API key, because `decline_limit` was reached: they are answered 429. Null while nothing is paused.
 	PaymentsPausedUntil *wire.Time `json:"payments_paused_until"`
 
-	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After a payment was given up they may not, for as long as it was held, at least a minute. 429 says when to try again.
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After a payment was given up they may not, for as long as it was held, at least a minute. 429 says when to try again. A network is a /24, of IPv6 a /48.
 	//
 	// Example: 30
 	PaymentHoldMinutes int64     `json:"payment_hold_minutes"`
@@ -1729,7 +1729,7 @@ type AccountUpdate struct {
 	// LogoURL A PNG, JPEG, GIF or WebP by https, of 10 MB at most; `/docs/limits` says what else it may be. It is fetched once; pages, documents and letters show a copy of it.
 	LogoURL nullable.Nullable[string] `json:"logo_url,omitempty"`
 
-	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them: #, and two hexadecimal digits each for red, green and blue.
+	// AccentColor The colour of links and buttons on the hosted pages of your buyers and in letters to them. It is written as #, and two hexadecimal digits each for red, green and blue.
 	AccentColor nullable.Nullable[string] `json:"accent_color,omitempty"`
 
 	// Country ISO 3166-1 alpha-2.
@@ -4603,7 +4603,7 @@ type CheckoutCreate struct {
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy. They choose within `quantity_min` and `quantity_max` of its price variant, and at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4702,7 +4702,7 @@ type CheckoutLink struct {
 	// Active A link that is not active leads nowhere.
 	Active bool `json:"active"`
 
-	// MaxUses How many purchases it allows. Null means any number. Payments that wait for a bank hold theirs. Without an API key, those of one network (a /24, of IPv6 a /48) hold at most as many as they leave to others, or one. See `payment_hold_minutes` of the account.
+	// MaxUses How many purchases it allows. Null means any number. Payments that wait for a bank hold theirs. Without an API key, those of one network hold at most as many as they leave to others, or one. A network is a /24, of IPv6 a /48. See `payment_hold_minutes` of the account.
 	MaxUses *int64 `json:"max_uses"`
 
 	// Uses How many purchases were made by it. A payment that is under way counts, and no more when it fails.
@@ -4728,7 +4728,7 @@ type CheckoutLinkCreate struct {
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy. They choose within `quantity_min` and `quantity_max` of its price variant, and at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4764,7 +4764,7 @@ type CheckoutLinkUpdate struct {
 	// AllowDiscountCodes True when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
+	// AllowQuantityChange Whether buyers may choose on the page how many pieces of each they buy. They choose within `quantity_min` and `quantity_max` of its price variant, and at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4870,7 +4870,7 @@ type CheckoutUpdate struct {
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
 	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
 
-	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy, within `quantity_min` and `quantity_max` of its price variant: at most 100 where that has no `quantity_max`. False when absent.
+	// AllowQuantityChange Whether the buyer may choose on `url` how many pieces of each line they buy. They choose within `quantity_min` and `quantity_max` of its price variant, and at most 100 where that has no `quantity_max`. False when absent.
 	AllowQuantityChange *bool `json:"allow_quantity_change,omitempty"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -5603,10 +5603,10 @@ type Discount struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts DiscountAmounts `json:"amounts"`
 
-	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
-	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+	// Duration How long a subscription has the discount. `once`: for the first period that has something to take it off. `repeating`: for
+	// `duration_in_months`. `forever`: as long as the subscription lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
-	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+	// that begin before the months are over. They are counted on the day of the month on which its periods begin. A pause moves the months of
 	// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration DiscountDuration `json:"duration"`
@@ -5703,10 +5703,10 @@ type DiscountCreate struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
-	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
-	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+	// Duration How long a subscription has the discount. `once`: for the first period that has something to take it off. `repeating`: for
+	// `duration_in_months`. `forever`: as long as the subscription lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
-	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+	// that begin before the months are over. They are counted on the day of the month on which its periods begin. A pause moves the months of
 	// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration *DiscountDuration `json:"duration,omitempty"`
@@ -5745,10 +5745,10 @@ type DiscountCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// DiscountDuration How long a subscription has the discount: for the first period that has something to take it off, for
-// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+// DiscountDuration How long a subscription has the discount. `once`: for the first period that has something to take it off. `repeating`: for
+// `duration_in_months`. `forever`: as long as the subscription lasts. Months begin with the first period that is billed after it was given, which is
 // the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
-// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+// that begin before the months are over. They are counted on the day of the month on which its periods begin. A pause moves the months of
 // one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 // every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 type DiscountDuration string
@@ -5855,10 +5855,10 @@ type DiscountUpdate struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
-	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
-	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+	// Duration How long a subscription has the discount. `once`: for the first period that has something to take it off. `repeating`: for
+	// `duration_in_months`. `forever`: as long as the subscription lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
-	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+	// that begin before the months are over. They are counted on the day of the month on which its periods begin. A pause moves the months of
 	// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration *DiscountDuration `json:"duration,omitempty"`
@@ -7165,13 +7165,13 @@ type Letter struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
-	// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
+	// invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
 	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 	// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
-	// 30 days; one that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
+	// 30 days. A card that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
 	// that you issued is due
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
@@ -7221,13 +7221,13 @@ type Letter struct {
 	UpdatedAt wire.Time  `json:"updated_at"`
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
-// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
+// invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 // it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
 // taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 // letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
-// 30 days; one that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
+// 30 days. A card that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
 // that you issued is due
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
@@ -7239,7 +7239,7 @@ type LetterKind string
 type LetterList = wire.List[Letter]
 
 // LetterSettings Which letters customers are sent by themselves, by kind, and `webhook_failing`, which owners are sent. All but `checkout_abandoned` are on unless you switch them off. Where the law has customers told of trials or
-// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins (`card_expiring` also when a card is chosen), and `invoice_reminder` when an invoice is
+// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, `card_expiring` also when a card is chosen. `invoice_reminder` is planned when an invoice is
 // issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 type LetterSettings struct {
 	// Receipt When an order is paid, a free one too: with downloads, licence keys and links.
@@ -7292,7 +7292,7 @@ type LetterSettings struct {
 	// Example: true
 	RenewalUpcoming bool `json:"renewal_upcoming"`
 
-	// CardExpiring 30 days before the card expires that a subscription is charged to, as of the beginning of its period or since it was chosen for it.
+	// CardExpiring 30 days before the card expires that a subscription is charged to. That is its card as of the beginning of its period, or one that was chosen for it since.
 	//
 	// Example: true
 	CardExpiring bool `json:"card_expiring"`
@@ -7611,9 +7611,9 @@ type LicenseSigningKey struct {
 type LicenseSigningKeyList = wire.List[LicenseSigningKey]
 
 // LicenseToken A proof that the device can check without a network. It is a compact JWS, signed by EdDSA with the key that `kid` names. It has `iss` (the
-// account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat` and `exp`. `exp` is the earliest of three: the days
-// that the price variant allows (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription
-// has paid for.
+// account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat` and `exp`. `exp` is the earliest of three moments.
+// One is the end of the days that the price variant allows (`license.offline_days`, else 30). The others are the key's `expires_at`, and three days
+// after the period that its subscription has paid for.
 type LicenseToken = string
 
 // LicenseValidation Whether a licence key may be used.
@@ -7645,7 +7645,7 @@ type LineItem struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind The kind of line: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
+	// Kind The kind of line. `price`: the price of a price variant. `setup_fee`: its set-up fee. `proration`: a part of a period after a change of plan. `custom`: something ad hoc on an invoice.
 	Kind LineItemKind `json:"kind"`
 
 	// Product Null for an ad-hoc line of an invoice.
@@ -7718,7 +7718,7 @@ type LineItem struct {
 	PeriodEnd *wire.Time `json:"period_end"`
 }
 
-// LineItemKind The kind of line: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
+// LineItemKind The kind of line. `price`: the price of a price variant. `setup_fee`: its set-up fee. `proration`: a part of a period after a change of plan. `custom`: something ad hoc on an invoice.
 type LineItemKind string
 
 // LineItemList A page of results.
@@ -8022,7 +8022,7 @@ type Order struct {
 	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount The amount that refunds can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and the part of a payment that the provider cannot give back.
+	// RefundableAmount The amount that refunds can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, and payments by the balance of a deleted customer. It also leaves out the part of a payment that the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount The amount still due; 0 once it is void.
@@ -16236,8 +16236,8 @@ func (s *AISitesService) Update(ctx context.Context, id string, body *AISiteUpda
 // Generate sends POST /ai_sites/{id}/generate.
 //
 // Makes a version of the site's content from a prompt, by rules or by a language model if the server has one. The model gets the
-// prompt, the names of account and site, the account's website, names, headlines and prices of products, and titles and tags of posts. It gets
-// nothing about customers. Its answer is checked like content that you send. Links that are neither yours nor in the
+// prompt, the names of account and site, and the account's website. It also gets names, headlines and prices of products, and titles and tags of
+// posts. It gets nothing about customers. Its answer is checked like content that you send. Links that are neither yours nor in the
 // prompt are left out; `dropped` names everything left out. The version is not the draft, and nobody sees it before you publish it. More than 20
 // an hour are 429. If no page results, it is 422 on `prompt`.
 func (s *AISitesService) Generate(ctx context.Context, id string, body *AISiteGeneration, opts ...Option) (*AISiteVersion, error) {
@@ -16436,7 +16436,7 @@ func (s *CheckoutLinksService) List(ctx context.Context, params *ListCheckoutLin
 //
 // Makes an address to publish. Its page shows the products at their current prices. Opening it makes nothing, because programs open addresses
 // too. When a visitor begins to buy, a checkout is made, and `checkout.created` is emitted. More than 120 an hour from one network address have
-// to wait, and so have more than 600 from a network (a /24, of IPv6 a /48).
+// to wait. So have more than 600 from a network (a /24, of IPv6 a /48).
 //
 // `max_uses` counts purchases. The checkout keeps `utm_*` parameters of the address in its `source`. Products that can never be bought together
 // are 422, such as prices in two currencies. A product that is not for sale yet is accepted.
@@ -16649,7 +16649,7 @@ func (s *CustomersService) CreateBalanceTransaction(ctx context.Context, id stri
 
 // Merge sends POST /customers/{id}/merge.
 //
-// Moves everything of the customer `from` to this one: orders, invoices, subscriptions, grants, checkouts, payment methods, refunds, uses of
+// Moves everything of the customer `from` to this one. That is orders, invoices, subscriptions, grants, checkouts, payment methods, refunds, uses of
 // discounts, leads, balance and the sums spent. Then `from` is deleted. That cannot be undone.
 //
 // Fields that are empty here are taken over: name, phone, `external_id`, avatar, address, tax id, locale, notes and default payment method. Tags
@@ -16793,8 +16793,8 @@ func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option
 // - The use of a checkout counts from the moment that its buyer begins to pay. It is given back when the payment fails.
 // - The use of a subscription counts at once.
 //
-// Either is given back if you take the discount away, or the subscription ends, before it took anything off an order or a change of plan. An
-// unpaid order counts. If a checkout made several subscriptions, this holds when the last one ends or loses it.
+// Either is given back if you take the discount away, or the subscription ends. It is not once the discount took anything off an order or a change
+// of plan. An unpaid order counts. If a checkout made several subscriptions, its use is given back when the last one ends or loses the discount.
 func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, params *ListDiscountRedemptionsParams, opts ...Option) (*DiscountRedemptionList, error) {
 	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
@@ -17215,7 +17215,7 @@ func (s *LeadsService) Export(ctx context.Context, params *ExportLeadsParams, op
 // Makes up to 1,000 leads, and changes existing ones as `upsert` does. With `upsert: false` existing ones fail. More than 1,000 are 422 with
 // `errors.leads`. Each has its own result, in the order of the request, and a wrong one does not stop the others. Emits lead.created for each
 // new one. An address that was unsubscribed once gets no consent: its lead is stored without, and its result has `consent_refused`. If a lead of
-// the request is `unsubscribed`, all leads of its address are, and the others of its mailbox, such as ada+news@example.com, get no consent.
+// the request is `unsubscribed`, all leads of its address are. The others of its mailbox, such as ada+news@example.com, get no consent.
 func (s *LeadsService) Import(ctx context.Context, body *LeadImportCreate, opts ...Option) (*LeadImport, error) {
 	return do[LeadImport](ctx, s.client, "importLeads", nil, nil, body, opts)
 }
@@ -17856,8 +17856,8 @@ func (s *PublicLicenseKeysService) Deactivate(ctx context.Context, body *PublicL
 // Validate sends POST /public/license_keys/validate.
 //
 // Validates a key as the operation with an API key does. It is for programs on buyers' devices and for pages of any site. An unknown account or
-// product is `not_found`, like an unknown key. More requests a minute than these are 429 with `Retry-After`: 60 for one key, 120 from one
-// address (of IPv6 a /64), and 20 for keys that nobody has.
+// product is `not_found`, like an unknown key. A minute may have 60 requests for one key, and 120 from one address (of
+// IPv6 a /64). Of the latter 20 may be for keys that nobody has. More are 429 with `Retry-After`.
 func (s *PublicLicenseKeysService) Validate(ctx context.Context, body *PublicLicenseKeyValidate, opts ...Option) (*PublicLicenseValidation, error) {
 	return do[PublicLicenseValidation](ctx, s.client, "validatePublicLicenseKey", nil, nil, body, opts)
 }
@@ -18341,8 +18341,8 @@ func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *Web
 
 // List sends GET /webhook_events.
 //
-// Returns the events that are kept, newest first. A receiver that was away reads what it missed: with `created_after`, a minute before the last
-// event that it has, because events that happen at once may come late. Leave out those whose ids you know.
+// Returns the events that are kept, newest first. A receiver that was away reads what it missed with `created_after`: a minute before the last
+// event that it has. Events that happen at once may come late, hence the minute. Leave out those whose ids you know.
 //
 // An event is kept as long as one of its deliveries, and without any for a day by default. The API key must also hold the scopes for reading
 // events of the type, without `type` those of all types. A page has at most 4 MiB of events, so that it may be shorter than `limit`.
