@@ -13,17 +13,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // What a sentence of a document may have, in words. Half of the sentences of each have no more than the first.
 const (
 	medianWords  = 18
-	longestWords = 40
+	longestWords = 25
 )
 
 var (
 	fencedBlock = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	scope       = regexp.MustCompile(` ?\([a-z_]+:(read|write)\)`) // behind what may be expanded
 	inCode      = regexp.MustCompile("`[^`]*`")
 	linkTo      = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	itemMark    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.)\s+`)
@@ -33,7 +35,7 @@ var (
 
 // sentences returns what a text says, one by one. An item of a list, a heading and a cell of a table end one too; what stands in code is a word.
 func sentences(text string) (all []string) {
-	text = fencedBlock.ReplaceAllString(text, "")
+	text = scope.ReplaceAllString(fencedBlock.ReplaceAllString(text, ""), "")
 	text = linkTo.ReplaceAllString(inCode.ReplaceAllString(text, "code"), "$1")
 	var part strings.Builder
 	flush := func() {
@@ -229,6 +231,37 @@ func TestSDK_IsDocumentedInShortSentences(t *testing.T) {
 		}
 		holdShort(t, filepath.Dir(pattern), texts...)
 	}
+}
+
+// commentWords is how many words a sentence of a comment has at most.
+const commentWords = 25
+
+func TestComments_AreShortSentences(t *testing.T) {
+	t.Parallel()
+	all, err := packages()
+	require.NoError(t, err)
+	count := 0
+	for _, p := range all {
+		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		require.NoError(t, err)
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			if generated.Match(text) {
+				continue
+			}
+			fset := token.NewFileSet()
+			parsed, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, comment := range parsed.Comments {
+				for _, s := range sentences(sample.ReplaceAllString(comment.Text(), "")) {
+					count++
+					assert.LessOrEqual(t, wordsOf(s), commentWords, "%s: say it in two sentences: %s", fset.Position(comment.Pos()), s)
+				}
+			}
+		}
+	}
+	assert.Greater(t, count, 5000, "sentences of comments")
 }
 
 // The README is one page.

@@ -14,7 +14,7 @@ import (
 // one, each day is spent evenly:
 //
 //   - a daily budget: budget x pace of the day x the part of the day that has passed;
-//   - a lifetime budget: what is left x pace x the part of the time left that has passed, and on the last day all of it.
+//   - a lifetime budget: what is left x pace x the part of the time left that has passed. On the last day that is all of it.
 //
 // So a day never costs more than its budget, and a budget that changes within a day counts for the hours that it stood. A
 // lifetime budget is never passed. Nothing is spent while no ad delivers, and time only ever adds.

@@ -10,11 +10,11 @@
 //   - Each account of ours has one Zernio profile, whose name is the account's id (acct_). Names are unique at Zernio and nobody else can
 //     choose this one, so that nothing has to be stored. The networks that a consent of the account connects are connected in that profile.
 //   - A channel is of one Zernio account. Which one comes from outside: the browser that comes back brings it, or somebody sends it to
-//     POST /socials. Profiles takes it only if it is in the profile of the account that asks, and answers for all others as for one that does
+//     POST /socials. Profiles takes it only if it is in the profile of the account that asks. It answers for all others as for one that does
 //     not exist. It looks at the names and the profiles that come back itself, and does not trust that Zernio has filtered. Every way to
 //     a channel goes through Profiles, and only what it returned becomes Conn.PlatformID, under which everything else is asked.
-//   - Lists are asked for by that Zernio account. Where Zernio takes nothing but the id of a campaign, an ad group, an ad or an audience, the
-//     thing is first looked up in the lists of the Zernio account, and is ErrNotFound if it is not there.
+//   - Lists are asked for by that Zernio account. Some requests take nothing but the id of a campaign, an ad group, an ad or an audience. The thing
+//     is first looked up in the lists of the Zernio account then, and is ErrNotFound if it is not there.
 package zernio
 
 import (

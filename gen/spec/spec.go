@@ -1,5 +1,4 @@
-// Package spec holds the API's document as `make gen` bundles it: the one that is served, and the part of it that every
-// request is validated against.
+// Package spec holds the API's document as `make gen` bundles it, which is served. Beside it is the part that every request is validated against.
 package spec
 
 import _ "embed"

@@ -30,8 +30,10 @@
 // # What it does not do
 //
 // It answers 501 with the code "not_faked", which the client does not repeat, for:
-//   - all other operations: writes by external_id and in bulk, subscriptions, licence keys, files, experiences, posts, legal pages, sites, ads, metrics, search, exports,
-//     invoices that are not an order's, the customer's portal and saved payment methods, deliveries of webhooks, test helpers;
+//   - writes by external_id and in bulk;
+//   - subscriptions, licence keys, files, experiences, posts, legal pages, sites and ads;
+//   - metrics, search, exports, deliveries of webhooks and test helpers;
+//   - invoices that are not an order's, the customer's portal and saved payment methods;
 //   - recurring price variants in a checkout, discounts with rules or limits by customer, and cards that need authentication;
 //   - filters that the object has no field for.
 //

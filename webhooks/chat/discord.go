@@ -10,7 +10,7 @@ import (
 //
 // The limits are Discord's (github.com/discord/discord-api-docs). The lengths in text.go keep a message below them.
 //   - A message has content of 2,000 characters and 10 embeds (developers/resources/webhook.mdx, Execute Webhook).
-//   - An embed has a title of 256, a description of 4,096, a footer of 2,048, and 25 fields with names of 256 and values of
+//   - An embed has a title of 256, a description of 4,096 and a footer of 2,048. It has 25 fields, with names of 256 and values of
 //     1,024. Together that is 6,000 (developers/resources/message.mdx, Embed Limits).
 func Discord(event []byte, base string) ([]byte, error) {
 	m, err := compose(event, base)
