@@ -77,6 +77,7 @@ type CheckoutConfirm struct {
 	Method           *payments.MethodInput
 	Save             bool // save the method, to charge it later
 	TermsAccepted    bool
+	TermsShown       *string       // the legal pages that the buyer has seen, as checkout.TextsOf names them; nil = not known
 	WithdrawalWaived bool          // the buyer asks for delivery at once, and gives up their right to withdraw
 	AdsConsent       *bool         // whether ad networks may be told; nil = as the checkout says
 	AdsVisit         *advert.Visit // nil = none was sent
@@ -128,7 +129,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in CheckoutC
 // even have a provider: a checkout that costs nothing has none to ask.
 func (b *Billing) accept(ctx context.Context, account string, in CheckoutConfirm) (checkout.Confirm, error) {
 	confirm := checkout.Confirm{
-		TermsAccepted: in.TermsAccepted, WithdrawalWaived: in.WithdrawalWaived, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From, Shown: in.Shown,
+		TermsAccepted: in.TermsAccepted, TermsShown: in.TermsShown, WithdrawalWaived: in.WithdrawalWaived, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From, Shown: in.Shown,
 	}
 	if in.Method == nil {
 		return confirm, nil

@@ -33,6 +33,7 @@ type checkoutPage struct {
 	CustomFields  []catalog.CustomField
 	TermsRequired bool   // the buyer has to tick that they accept them
 	Terms         []term // legal pages that are accepted with that
+	TermsShown    string // which texts of them the page shows
 	AsksWaiver    bool   // the buyer has to tick that they give up their right to withdraw
 	AsksNews      bool   // the buyer may tick that the seller sends them news
 	Base          string // relative path from the page to where its forms are sent
@@ -124,6 +125,9 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
+	if were, sent := form[termsShown]; sent && were != page.TermsShown {
+		delete(form, "terms") // it was of another text
+	}
 	before := p.typedBefore(c, checkout)
 	if form["do"] != "" && form["do"] != doCount {
 		maps.DeleteFunc(before, func(name, _ string) bool { return slices.Contains(ticks, name) }) // the form has those of now

@@ -141,6 +141,9 @@ const (
 	doEnter  = "enter"  // the buyer pressed Enter: pays, or applies a discount code that is new
 )
 
+// termsShown is the field of a checkout's form that names the texts of the legal pages on its page: a tick accepts these.
+const termsShown = "terms_shown"
+
 // refusedCode is the field of a checkout's form that has the discount code of which the page says that it cannot be used.
 const refusedCode = "refused_code"
 
@@ -291,7 +294,7 @@ func (f form) answers(before map[string]string) map[string]string {
 
 // confirmation returns how the buyer pays. The method is nil if no card was typed and none was given to Stripe.
 func (f form) confirmation(c echo.Context) billing.CheckoutConfirm {
-	in := billing.CheckoutConfirm{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", WithdrawalWaived: f["waiver"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
+	in := billing.CheckoutConfirm{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", TermsShown: new(f[termsShown]), WithdrawalWaived: f["waiver"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
 	if strings.TrimSpace(c.FormValue("card_number")) != "" {
 		in.Method = typedCard(c)
 	}

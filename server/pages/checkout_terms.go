@@ -21,6 +21,7 @@ func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *checkou
 	if err := p.store.Content.ReadPublished(ctx, page.Seller.ID, offer.LegalPages); err != nil {
 		return err
 	}
+	page.TermsShown = checkout.TextsOf(offer.LegalPages)
 	for _, l := range offer.LegalPages {
 		if l.Text != nil { // nil = it was deleted meanwhile
 			page.Terms = append(page.Terms, term{l.Text.Title, template.HTML(l.Text.HTML)})

@@ -31,6 +31,8 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 
 	form := card("4000000000000002", "3800")
 	form.Set("terms", "true")
+	form.Set("terms_shown", page.ID+".1")
+	assert.Contains(t, shown, `name="terms_shown" value="`+page.ID+`.1"`)
 	again := func() string { // in the same browser
 		response, err := w.browser.Get(c.URL)
 		require.NoError(t, err)
@@ -43,6 +45,11 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, again(), ticked, "nobody has accepted the new text")
 	form.Set("card_number", "4242424242424242")
+	stale := w.post(c, http.StatusUnprocessableEntity, form)
+	assert.Contains(t, stale, "The terms have changed.", "they ticked the text of before")
+	assert.NotContains(t, stale, ticked)
+	assert.Contains(t, stale, "<p>Be quick.</p>")
+	form.Set("terms_shown", page.ID+".2")
 	assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
 	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 var reasons = map[string]string{
 	"billing_address.tax": "error.country.tax", "customer_email.unconfirmed": "error.email.unconfirmed",
 	"discount.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unknown": "error.discount_code.unknown",
-	"line_items": "error.sold_out", "line_items.changed": "error.total_changed", "line_items.large": "error.quantity.fewer", "line_items.stock": "error.stock.held", "terms_accepted": "error.accept", "withdrawal_waived": "error.waive",
+	"line_items": "error.sold_out", "line_items.changed": "error.total_changed", "line_items.large": "error.quantity.fewer", "line_items.stock": "error.stock.held", "status.others_pause": "subscription.no_resume", "terms_accepted": "error.accept", "terms_accepted.changed": "error.accept.changed", "withdrawal_waived": "error.waive",
 }
 
 // elsewhere are the messages for fields of which the API's words, in English, say more.

@@ -25,6 +25,7 @@ type Confirm struct {
 	Saved            string
 	Save             bool
 	TermsAccepted    bool
+	TermsShown       *string // what TextsOf returned for the pages that the buyer was shown; nil = not known
 	WithdrawalWaived bool
 	AdsConsent       *bool         // nil = as the checkout says
 	AdsVisit         *advert.Visit // nil = none was sent

@@ -3,6 +3,8 @@ package checkout
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
@@ -24,7 +26,8 @@ func (s *Store) pagesToAccept(ctx context.Context, r db.Reader, c *Checkout, sel
 }
 
 // acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms
-// where the seller wants that, or a page as it is now. A buyer who is not there is asked for nothing, and has accepted no page.
+// where the seller wants that, or a page as it is now. Texts that they were not shown, where that is known, nobody accepts: CodeInvalid on
+// terms_accepted, because they changed. A buyer who is not there is asked for nothing, and has accepted no page.
 func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c *Checkout, in *Confirm, now core.Time) error {
 	if in.TermsAccepted {
 		c.TermsAcceptedAt = &now
@@ -45,6 +48,9 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 		return err
 	}
 	if in.TermsAccepted {
+		if in.TermsShown != nil && *in.TermsShown != TextsOf(pages) {
+			return core.Invalid("terms_accepted", "The terms have changed since the buyer saw them.").Because("changed")
+		}
 		if pages, err = s.rooms.Content.Accept(ctx, u, pages); err != nil {
 			return err
 		}
@@ -52,6 +58,15 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 	}
 	p.Check(c.TermsAcceptedAt != nil && c.HasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
 	return nil
+}
+
+// TextsOf names the texts that the pages have now, so that a form can say which ones its buyer was shown.
+func TextsOf(pages []content.LegalPage) string {
+	texts := make([]string, len(pages))
+	for i, l := range pages {
+		texts[i] = fmt.Sprintf("%s.%d", l.ID, l.Version)
+	}
+	return strings.Join(texts, " ")
 }
 
 // accept notes which pages, as they are now, the buyer accepts.
