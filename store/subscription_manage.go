@@ -15,8 +15,9 @@ const maxTrial = 730 * core.Day
 
 // PauseSubscription says how a subscription is to be paused. A nil ResumesAt means until somebody resumes it.
 type PauseSubscription struct {
-	Now       bool // not at the end of the period
-	ResumesAt *core.Time
+	Now        bool // not at the end of the period
+	ResumesAt  *core.Time
+	ByCustomer bool
 }
 
 // SubscriptionPatch says what to change of a subscription. A nil field changes nothing. Change is always called, and sets
@@ -57,7 +58,7 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 
 // PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or trialing, and not going to end
 // with its period, can be paused. Any other is CodeInvalid on status, and so is one that is being charged. A moment to resume that is not after the
-// pause begins is CodeInvalid on resumes_at.
+// pause begins is CodeInvalid on resumes_at. A customer changes nothing of a pause that is going to begin.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
@@ -76,7 +77,10 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 		if in.ResumesAt != nil && *in.ResumesAt <= from {
 			return core.Invalid("resumes_at", fmt.Sprintf("The subscription is paused from %s on: send a later moment.", from))
 		}
-		sub.ResumesAt, sub.PauseAtPeriodEnd = in.ResumesAt, true
+		if in.ByCustomer && sub.PauseAtPeriodEnd {
+			return nil // a wish of the seller's stays
+		}
+		sub.ResumesAt, sub.PauseAtPeriodEnd, sub.PausedByCustomer = in.ResumesAt, true, in.ByCustomer
 		if in.Now {
 			sub.Pause(now)
 		}
@@ -89,18 +93,37 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 // on status.
 func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, now core.Time) error {
-		switch {
-		case sub.PauseAtPeriodEnd:
-			sub.PauseAtPeriodEnd, sub.ResumesAt = false, nil
-		case sub.Status != subscription.StatusPaused:
-			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only a paused one can be resumed.", sub.Status))
-		case sub.CurrentPeriodEnd > now:
-			sub.GoOn()
-		default:
-			sub.ResumesAt = &now // the worker begins the period
-		}
-		return nil
+		return endPause(sub, now)
 	})
+}
+
+// EndOwnPause does what ResumeSubscription does, for the customer: any pause but their own is CodeInvalid on status. One whose pause is over
+// already stays as it is.
+func (s *Store) EndOwnPause(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *subscription.Subscription, now core.Time) error {
+		if sub.IsRunning(now) {
+			return nil
+		}
+		if !sub.IsTheirPause() {
+			return core.Invalid("status", "Only the seller can end this pause.").Because("others_pause")
+		}
+		return endPause(sub, now)
+	})
+}
+
+// endPause ends the pause of a locked subscription, as ResumeSubscription describes.
+func endPause(sub *subscription.Subscription, now core.Time) error {
+	switch {
+	case sub.PauseAtPeriodEnd:
+		sub.PauseAtPeriodEnd, sub.ResumesAt, sub.PausedByCustomer = false, nil, false
+	case sub.Status != subscription.StatusPaused:
+		return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only a paused one can be resumed.", sub.Status))
+	case sub.CurrentPeriodEnd > now:
+		sub.GoOn()
+	default:
+		sub.ResumesAt = &now // the worker begins the period
+	}
+	return nil
 }
 
 // resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a new period begins, and

@@ -197,7 +197,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
 	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &i}
 	rests := sub
-	rests.Status, rests.ResumesAt = subscription.StatusPaused, new(pauseEnd(someday))
+	rests.Status, rests.ResumesAt, rests.PausedByCustomer = subscription.StatusPaused, new(pauseEnd(someday)), true
 	paused := &portalSubscription{portalPage: v.page(planName(&rests), ""), Subscription: &rests}
 	plan := subscription.Plan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
 	one.Plans = []subscription.Plan{plan}

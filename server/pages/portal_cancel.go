@@ -95,37 +95,13 @@ func (p *Pages) cancelSubscription(v *visit) error {
 // resumeSubscription ends the pause that a customer took, or takes it back before it begins.
 func (p *Pages) resumeSubscription(v *visit) error {
 	return p.change(v, "resumed", p.showSubscription, func(id string) error {
-		sub, err := p.store.Subscription.Get(v.ctx(), v.Session.AccountID, id)
-		if err != nil {
-			return err
-		}
-		now, err := p.store.ClockOf(v.ctx(), v.Session.AccountID)
-		if err != nil || goesOn(sub, now) { // the button was pressed twice
-			return err
-		}
-		if !isTheirPause(sub) {
-			return core.Invalid("status", v.l.T("subscription.no_resume"))
-		}
-		_, err = p.store.ResumeSubscription(v.doing("resumeSubscription"), v.Session.AccountID, id)
+		_, err := p.store.EndOwnPause(v.doing("resumeSubscription"), v.Session.AccountID, id)
 		return err
 	})
 }
 
 // pauseEnd returns until when a customer pauses: for the month after a period.
 func pauseEnd(period core.Time) core.Time { return core.TimeOf(period.Time().AddDate(0, 1, 0)) }
-
-// goesOn reports whether a subscription neither rests nor ends, or begins its next period now that its pause is over.
-func goesOn(s *subscription.Subscription, now core.Time) bool {
-	begins := s.Status == subscription.StatusPaused && s.ResumesAt != nil && *s.ResumesAt <= now
-	return (s.Status == subscription.StatusActive || begins) && !s.PauseAtPeriodEnd && s.CancelAt() == nil
-}
-
-// isTheirPause reports whether a subscription rests, or is going to, for as long as its customer can have chosen. The seller may have good reason for
-// another pause, and ends that.
-func isTheirPause(s *subscription.Subscription) bool {
-	rests := s.Status == subscription.StatusPaused || s.PauseAtPeriodEnd
-	return rests && s.CancelAt() == nil && s.ResumesAt != nil && *s.ResumesAt == pauseEnd(s.CurrentPeriodEnd)
-}
 
 // pauseSubscription takes the offer: the subscription is paused for the month after its period.
 func (p *Pages) pauseSubscription(v *visit) error {
@@ -138,7 +114,7 @@ func (p *Pages) pauseSubscription(v *visit) error {
 		if until == nil {
 			return core.Invalid("status", v.l.T("subscription.no_pause"))
 		}
-		_, err = p.store.PauseSubscription(v.doing("pauseSubscription"), v.Session.AccountID, id, store.PauseSubscription{ResumesAt: until})
+		_, err = p.store.PauseSubscription(v.doing("pauseSubscription"), v.Session.AccountID, id, store.PauseSubscription{ResumesAt: until, ByCustomer: true})
 		return err
 	})
 }

@@ -217,10 +217,14 @@ func TestPortal_CustomerPausesInsteadOfCancelling(t *testing.T) {
 		orders, _, err := g.Order.List(t.Context(), g.account, order.List{Page: core.Page{Limit: 10}, Subscription: sub.ID})
 		require.NoError(t, err)
 		assert.Len(t, orders, 2, "one is of the period that has begun")
-		_, err = g.PauseSubscription(t.Context(), g.account, sub.ID, store.PauseSubscription{})
-		require.NoError(t, err)
-		assert.NotContains(t, g.see(path, http.StatusOK), "Resume the subscription", "the seller paused it")
-		assert.Contains(t, g.does(path+"/resume", nil, http.StatusUnprocessableEntity), "You have not paused")
+		g.does(path+"/pause", nil, http.StatusOK)
+		for _, until := range []*core.Time{nil, g.subscription(sub.ID).ResumesAt} { // for as long as they wanted, too
+			_, err = g.PauseSubscription(t.Context(), g.account, sub.ID, store.PauseSubscription{ResumesAt: until})
+			require.NoError(t, err)
+			assert.NotContains(t, g.see(path, http.StatusOK), "Resume the subscription", "the seller paused it")
+			assert.Contains(t, g.does(path+"/resume", nil, http.StatusUnprocessableEntity), "You have not paused")
+		}
+		assert.False(t, g.subscription(sub.ID).PausedByCustomer)
 
 		ending := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		path = "/subscriptions/" + ending.ID

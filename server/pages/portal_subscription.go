@@ -96,7 +96,7 @@ func (s *portalSubscription) Others() []payment.SavedMethod {
 func (s *portalSubscription) Ends() bool { return s.CancelAt() != nil }
 
 // Rests reports whether the customer has paused the subscription, and may end that.
-func (s *portalSubscription) Rests() bool { return isTheirPause(s.Subscription) }
+func (s *portalSubscription) Rests() bool { return s.IsTheirPause() }
 
 func (p *Pages) portalSubscription(v *visit) error {
 	return p.showSubscription(v, http.StatusOK, "")

@@ -91,6 +91,18 @@ func (s *Subscription) skipPassed(now core.Time) error {
 	}
 }
 
+// IsRunning reports whether the subscription neither rests nor ends, or begins its next period now that its pause is over.
+func (s *Subscription) IsRunning(now core.Time) bool {
+	begins := s.Status == StatusPaused && s.ResumesAt != nil && *s.ResumesAt <= now
+	return (s.Status == StatusActive || begins) && !s.PauseAtPeriodEnd && s.CancelAt() == nil
+}
+
+// IsTheirPause reports whether the subscription rests, or is going to, because its customer wanted that. Who paused it otherwise may have good reason
+// to, and ends that.
+func (s *Subscription) IsTheirPause() bool {
+	return (s.Status == StatusPaused || s.PauseAtPeriodEnd) && s.PausedByCustomer && s.CancelAt() == nil
+}
+
 // Pause stops the billing at the given moment.
 func (s *Subscription) Pause(at core.Time) {
 	s.Status, s.PausedAt, s.PauseAtPeriodEnd = StatusPaused, &at, false
@@ -110,7 +122,7 @@ func (s *Subscription) GoOn() {
 	if s.TrialEnd != nil && *s.TrialEnd == s.CurrentPeriodEnd {
 		s.Status = StatusTrialing
 	}
-	s.PausedAt, s.ResumesAt = nil, nil
+	s.PausedAt, s.ResumesAt, s.PausedByCustomer = nil, nil, false
 }
 
 // Cancel notes who wants the subscription to end, why, and when they said so. It does not end it.

@@ -66,6 +66,7 @@ type Subscription struct {
 	PauseAtPeriodEnd   bool                              `db:"pause_at_period_end"`
 	PausedAt           *core.Time                        `db:"paused_at"`
 	ResumesAt          *core.Time                        `db:"resumes_at"`
+	PausedByCustomer   bool                              `db:"paused_by_customer"` // what it rests for, or is going to, was their wish
 	PastDueAt          *core.Time                        `db:"past_due_at"`
 	NextAttemptAt      *core.Time                        `db:"next_payment_attempt_at"` // nil while an attempt of the schedule is under way
 	AttemptCount       int64                             `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
@@ -286,7 +287,7 @@ func (s *Subscription) Schedule() {
 // that wait too.
 func (s *Subscription) End(status Status, at core.Time) {
 	s.Status, s.EndedAt, s.Ends = status, &at, true
-	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false
+	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd, s.PausedByCustomer = nil, nil, false, false, false
 	s.PendingChange, s.Prorations = core.JSON[*PendingChange]{}, core.JSON[[]Proration]{}
 }
 
