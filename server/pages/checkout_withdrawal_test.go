@@ -69,5 +69,11 @@ func TestCheckoutPage_AsksForTheWaiverWhereTheLawDoes(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, orders[0].WithdrawalWaivedAt)
 		assert.Contains(t, w.page(orders[0].ReceiptURL, http.StatusOK), "your right to withdraw ended")
+
+		form.Set("country", "US")
+		assert.Contains(t, w.post(w.checkout(catalog.PriceVariant{Amount: 1900}), http.StatusOK, form), "Thank you for your order")
+		orders, _, err = w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
+		require.NoError(t, err)
+		assert.Nil(t, orders[0].WithdrawalWaivedAt, "nobody asked for it")
 	})
 }

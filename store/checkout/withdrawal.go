@@ -30,15 +30,13 @@ func (o *Offer) AsksWaiver(country string) bool {
 }
 
 // waive notes in a locked checkout that its buyer gives up their right to withdraw. It is a problem with withdrawal_waived if they do not, but have to
-// on our page: see AsksWaiver. Who confirms elsewhere is asked by the seller. The offers are those of the lines.
+// on our page: see AsksWaiver. Whom our page does not ask gives up nothing there. Who confirms elsewhere is asked by the seller. The offers are those of
+// the lines.
 func (s *Store) waive(ctx context.Context, r db.Reader, p *core.Problems, c *Checkout, in *Confirm, items []lineitem.Item, offers []offer.Offer, now core.Time) error {
-	switch {
-	case in.WithdrawalWaived:
+	if in.WithdrawalWaived {
 		c.WithdrawalWaivedAt = &now
-	case in.OnPage: // they may have ticked it for a payment that was declined
-		c.WithdrawalWaivedAt = nil
 	}
-	if c.WithdrawalWaivedAt != nil || !in.OnPage {
+	if !in.OnPage {
 		return nil
 	}
 	seller, err := s.rooms.Tenant.Seller(ctx, r, c.AccountID)
@@ -53,6 +51,10 @@ func (s *Store) waive(ctx context.Context, r db.Reader, p *core.Problems, c *Che
 	if a := c.BillingAddress.V; a != nil {
 		country = core.Deref(a.Country)
 	}
-	p.Check(!asks.AsksWaiver(country), "withdrawal_waived", "The buyer has to say that they give up their right to withdraw.")
+	needed := asks.AsksWaiver(country)
+	if !needed || !in.WithdrawalWaived { // they may have ticked it for a payment that was declined
+		c.WithdrawalWaivedAt = nil
+	}
+	p.Check(!needed || in.WithdrawalWaived, "withdrawal_waived", "The buyer has to say that they give up their right to withdraw.")
 	return nil
 }
