@@ -229,8 +229,12 @@ func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []l
 		return nil, err
 	}
 	what, from, to := "The total", before.TotalAmount, c.TotalAmount
-	if from == to {
+	switch {
+	case from != to:
+	case before.AmountDueNow != c.AmountDueNow:
 		what, from, to = "What is due now", before.AmountDueNow, c.AmountDueNow
+	default:
+		what, from, to = "The tax in the total", core.Deref(before.TaxAmount), *c.TaxAmount
 	}
 	message := fmt.Sprintf("%s has changed from %s to %s. Show it to the buyer, and confirm again.",
 		what, core.FormatAmount(from, c.Currency), core.FormatAmount(to, c.Currency))
