@@ -178,7 +178,11 @@ func (s *Store) prorate(ctx context.Context, r db.Reader, c *SubscriptionChange,
 	if err != nil {
 		return err
 	}
-	item.DescribeChange(lineitem.PlanChange{From: sub.CurrentPlan().Describe(), To: c.Plan.Describe(), Until: seller.Local(next.CurrentPeriodEnd)})
+	from, to := sub.CurrentPlan().Describe(), c.Plan.Describe()
+	if c.Plan.Quantity != sub.Quantity {
+		from, to = fmt.Sprintf("%d × %s", sub.Quantity, from), fmt.Sprintf("%d × %s", c.Plan.Quantity, to)
+	}
+	item.DescribeChange(lineitem.PlanChange{From: from, To: to, Until: seller.Local(next.CurrentPeriodEnd)})
 	item.PeriodStart = &now
 	b, err := s.Subscription.PriceBillIn(ctx, r, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {
