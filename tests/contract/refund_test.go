@@ -1,11 +1,13 @@
 package contract
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,6 +109,8 @@ func TestPayInvoice_WithASavedMethod(t *testing.T) {
 func TestCreateRefund_ParallelOnesNeverGiveBackTooMuch(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		order := paidWith(t, c, "pm_card_visa")
+		within, cancel := context.WithTimeout(background, 3*time.Minute)
+		defer cancel()
 		var made atomic.Int64
 		var group sync.WaitGroup
 		for range 50 {
@@ -115,7 +119,7 @@ func TestCreateRefund_ParallelOnesNeverGiveBackTooMuch(t *testing.T) {
 				var err error
 				for status == http.StatusServiceUnavailable { // the last of fifty may wait for longer than the server lets them: they ask again
 					var answer sdk.Response
-					_, err = c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(100))}, sdk.WithIdempotencyKey(key), sdk.WithResponse(&answer))
+					_, err = c.Refunds.Create(within, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(100))}, sdk.WithIdempotencyKey(key), sdk.WithResponse(&answer))
 					status = answer.Status
 				}
 				if err == nil {
