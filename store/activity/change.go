@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	fast "github.com/segmentio/encoding/json"
 )
 
 // maxValue is how many bytes of a value are kept.
@@ -31,7 +33,7 @@ type Fields map[string]json.RawMessage
 // ReadFields reads the JSON of an object, nil if it is none.
 func ReadFields(object []byte) Fields {
 	var f Fields
-	if json.Unmarshal(object, &f) != nil {
+	if len(object) == 0 || object[0] != '{' || fast.Unmarshal(object, &f) != nil {
 		return nil
 	}
 	return f
@@ -49,7 +51,9 @@ func (f Fields) First(field string) Fields {
 // Text returns a field that is a string, else "".
 func (f Fields) Text(field string) string {
 	var text string
-	_ = json.Unmarshal(f[field], &text) // what is no string is left empty
+	if value := f[field]; len(value) > 0 && value[0] == '"' {
+		_ = fast.Unmarshal(value, &text)
+	}
 	return text
 }
 

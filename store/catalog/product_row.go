@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -76,7 +77,11 @@ func (s *Store) createProduct(ctx context.Context, u *db.Unit, account string, p
 	if p.Slug, err = u.TakeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
 		return nil, err
 	}
-	if err := u.Sent(ctx, s.insertProduct(ctx, u, p, made)); err != nil {
+	err = s.insertProduct(ctx, u, p, made)
+	if isExternal := func(v PriceVariant) bool { return v.ExternalID != nil }; p.ExternalID != nil || slices.ContainsFunc(made, isExternal) {
+		err = u.Sent(ctx, err) // another one with this id may have come meanwhile
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p, s.emitProduct(ctx, u, outbox.EventProductCreated, p, made)
