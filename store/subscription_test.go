@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -69,8 +70,8 @@ func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
 			query, index string
 			sorts        bool // those that are due at the same time
 		}{
-			{`due_at <= 1000000 ORDER BY due_at LIMIT 100`, "subscriptions_due", false},
-			{`due_at <= 1000000 AND account_id = '` + s.account + `' ORDER BY due_at, id LIMIT 100`, "subscriptions_account_due", true},
+			{`due_at <= 1000000 AND ` + db.EnabledInTurn + ` ORDER BY due_at LIMIT 100`, "subscriptions_due", false},
+			{`due_at <= 1000000 AND ` + db.EnabledInTurn + ` AND account_id = '` + s.account + `' ORDER BY due_at, id LIMIT 100`, "subscriptions_account_due", true},
 		} {
 			plan := s.plan(t, `SELECT account_id, id FROM subscriptions WHERE `+look.query)
 			assert.Contains(t, plan, look.index, plan)

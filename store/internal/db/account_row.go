@@ -9,6 +9,10 @@ import (
 // have an index of their own.
 const EnabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)`
 
+// EnabledInTurn is EnabledAccount for rows that are read in an order up to a LIMIT. PostgreSQL would join there, and without statistics of accounts it
+// takes that for what leaves no row: it reads all and sorts them. OFFSET has it look at each row in its turn.
+const EnabledInTurn = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL LIMIT 1 OFFSET 0)`
+
 // LockAccount locks an account until the transaction ends, so that one transaction at a time decides something about all its
 // objects.
 func (u *Unit) LockAccount(ctx context.Context, account string) error {
