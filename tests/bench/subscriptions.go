@@ -19,7 +19,7 @@ import (
 const (
 	yearGate = 15
 	dueRows  = 100_000
-	dueGate  = 50 * time.Millisecond
+	dueGate  = 10 * time.Millisecond
 )
 
 // subscriptions lets a club live through a year, and compares what everybody says about its money. Then it looks up what is due of a hundred thousand

@@ -1,5 +1,5 @@
-// Command floor is what the server is measured against. It runs the same statements in the same transactions on the same
-// database, behind the least HTTP that could serve them. No validation, no error envelope, no conventions; JSON is
+// Command floor is what the server is measured against. It makes the same rows in the same database, behind the least HTTP that could serve them, in as
+// few transactions as the promises allow. No validation, no error envelope, no conventions; JSON is
 // appended by hand. Nobody could use it. It only says how fast the machine is today.
 package main
 
@@ -51,6 +51,7 @@ type floor struct {
 	write, read                   *sql.DB
 	byID, bySlug, list20          *sql.Stmt
 	claim, slug, insert, event    *sql.Stmt
+	activity                      *sql.Stmt
 	subscribers, record, keyQuota *sql.Stmt
 	quota                         quota
 	shelf                         shelf
@@ -100,6 +101,7 @@ func (f *floor) prepare() error {
 		{&f.slug, f.write, insertSlug},
 		{&f.insert, f.write, insertProduct},
 		{&f.event, f.write, insertEvent},
+		{&f.activity, f.write, insertActivity},
 		{&f.subscribers, f.write, selectSubscribers},
 		{&f.record, f.write, recordAnswer},
 		{&f.keyQuota, f.read, f.quotaQuery()},

@@ -199,6 +199,7 @@ func (f *floor) create(account, key, name, headline string, sent []byte) ([]byte
 		{f.slug, []any{account, "product", p.slug, p.id}},
 		{f.insert, p.values()},
 		{f.event, []any{account, event, "product.created", p.id, 1, string(payload), now}},
+		{f.activity, []any{account, newID("act_"), "api_key", token, "bench", "createProduct", "product", p.id, nil, "products:read", nil, newID("req_"), "127.0.0.1", now}},
 	} {
 		if _, err := tx.Stmt(step.statement).Exec(step.args...); err != nil {
 			return nil, err

@@ -14,6 +14,8 @@ const insertSlug = `
 
 const insertEvent = `INSERT INTO events (account_id, id, type, ordering_key, key_seq, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
 
+const insertActivity = `INSERT INTO activities (account_id, id, actor_type, actor_id, actor_name, operation, target_object, target_id, customer_id, scope, changes, request_id, ip, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
 const selectSubscribers = `SELECT id, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`
 
 const claimKey = `
