@@ -125,9 +125,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
-	if were, sent := form[termsShown]; sent && were != page.TermsShown {
-		delete(form, "terms") // it was of another text
-	}
+	dropOldTick(form, offer)
 	before := p.typedBefore(c, checkout)
 	if form["do"] != "" && form["do"] != doCount {
 		maps.DeleteFunc(before, func(name, _ string) bool { return slices.Contains(ticks, name) }) // the form has those of now

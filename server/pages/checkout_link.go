@@ -39,6 +39,7 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 	}
 	page.Asks, page.Country = asks, country
 	page.Carried, page.Form, page.Problems, page.Ask = carried, form, problems, p.ask(c)
+	dropOldTick(form, offer)
 	page.askWaiver(offer)
 	page.keepChoices()
 	if err := p.askAds(c.Request().Context(), page, sentOrAsked(c)); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -180,6 +181,12 @@ func TestCheckoutLink_SaysWhenToTryAgain(t *testing.T) {
 		form := w.offered(link.URL)
 		form.Set("email", "grace@example.com")
 		form.Set("utm_source", "letter")
+		terms, err := w.Content.CreateLegalPage(t.Context(), w.account, content.LegalPage{
+			Kind: "terms", Title: "Rules", Body: "Be kind.", Status: content.LegalPageStatusPublished, RequiresAcceptance: true,
+		})
+		require.NoError(t, err)
+		form.Set("terms", "true")
+		form.Set("terms_shown", terms.ID+".1")
 		for range 120 {
 			_, err := w.Checkout.FollowLink(t.Context(), link.ID, checkout.FollowLink{From: payment.Buyer{Address: "203.0.113.7"}})
 			require.NoError(t, err)
@@ -204,6 +211,11 @@ func TestCheckoutLink_SaysWhenToTryAgain(t *testing.T) {
 			assert.Contains(t, page, `value="`+kept+`"`)
 		}
 		assert.Len(t, w.checkouts(), before)
+		const ticked = `name="terms" type="checkbox" value="true" checked`
+		assert.Contains(t, page, ticked)
+		_, err = w.Content.UpdateLegalPage(t.Context(), w.account, terms.ID, func(l *content.LegalPage) { l.Body = "Be quick." })
+		require.NoError(t, err)
+		assert.NotContains(t, w.read(send(), http.StatusTooManyRequests), ticked, "they ticked the text of before")
 		w.now = w.now.Add(time.Hour + time.Second)
 		response = send()
 		require.NoError(t, response.Body.Close())

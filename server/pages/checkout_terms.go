@@ -30,6 +30,13 @@ func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *checkou
 	return nil
 }
 
+// dropOldTick takes the tick out of a form whose page did not show all that its buyer has to accept now.
+func dropOldTick(form map[string]string, offer *checkout.Offer) {
+	if texts, sent := form[termsShown]; sent && !offer.WereShown(texts) {
+		delete(form, "terms")
+	}
+}
+
 // askWaiver has the page ask its buyer for what the law of the country that is chosen on it wants of them.
 func (p *checkoutPage) askWaiver(offer *checkout.Offer) {
 	country := p.Country

@@ -49,7 +49,7 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 	assert.Contains(t, stale, "The terms have changed.", "they ticked the text of before")
 	assert.NotContains(t, stale, ticked)
 	assert.Contains(t, stale, "<p>Be quick.</p>")
-	form.Set("terms_shown", page.ID+".2")
+	form.Set("terms_shown", page.ID+".2 page_gone.1") // one that nobody has to accept any more
 	assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
 	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tillwright/tillwright/store/content"
@@ -48,7 +49,7 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 		return err
 	}
 	if in.TermsAccepted {
-		if in.TermsShown != nil && *in.TermsShown != TextsOf(pages) {
+		if in.TermsShown != nil && !wereShown(pages, *in.TermsShown) {
 			return core.Invalid("terms_accepted", "The terms have changed since the buyer saw them.").Because("changed")
 		}
 		if pages, err = s.rooms.Content.Accept(ctx, u, pages); err != nil {
@@ -64,10 +65,21 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 func TextsOf(pages []content.LegalPage) string {
 	texts := make([]string, len(pages))
 	for i, l := range pages {
-		texts[i] = fmt.Sprintf("%s.%d", l.ID, l.Version)
+		texts[i] = textOf(l)
 	}
 	return strings.Join(texts, " ")
 }
+
+func textOf(l content.LegalPage) string { return fmt.Sprintf("%s.%d", l.ID, l.Version) }
+
+// wereShown reports whether the texts that the pages have now are among those that TextsOf named before.
+func wereShown(pages []content.LegalPage, texts string) bool {
+	shown := strings.Fields(texts)
+	return !slices.ContainsFunc(pages, func(l content.LegalPage) bool { return !slices.Contains(shown, textOf(l)) })
+}
+
+// WereShown reports whether a form that names texts, as TextsOf does, showed its buyer all that they have to accept now.
+func (o *Offer) WereShown(texts string) bool { return wereShown(o.LegalPages, texts) }
 
 // accept notes which pages, as they are now, the buyer accepts.
 func (c *Checkout) accept(pages []content.LegalPage, now core.Time) {
