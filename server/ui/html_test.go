@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestWriteHTML_CompressesForWhoCanReadIt(t *testing.T) {
 			require.NoError(t, WriteHTML(w, r, http.StatusTeapot, []byte(c.page)))
 			assert.Equal(t, http.StatusTeapot, w.Code)
 			assert.Equal(t, "Accept-Encoding", w.Header().Get("Vary"))
+			assert.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"))
 			body := io.Reader(w.Body)
 			assert.Equal(t, c.packed, w.Header().Get("Content-Encoding") == "gzip")
 			if c.packed {
