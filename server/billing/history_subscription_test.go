@@ -220,13 +220,17 @@ func (p *player) stop() error {
 	now, refund := p.odds(3), pick(p, []store.CancellationRefund{store.CancellationRefundNone, store.CancellationRefundProrated})
 	switch p.roll(5) {
 	case 0:
-		in := store.PauseSubscription{Now: now}
+		in := store.PauseSubscription{Now: now, ByCustomer: !now && p.odds(2)}
 		if p.odds(2) {
 			in.ResumesAt = new(sub.CurrentPeriodEnd.Add(time.Duration(p.roll(60)-20) * day))
 		}
 		_, err = p.PauseSubscription(everywhere, p.account, sub.ID, in)
 	case 1:
-		_, err = p.ResumeSubscription(everywhere, p.account, sub.ID)
+		resume := p.ResumeSubscription
+		if p.odds(2) {
+			resume = p.EndOwnPause
+		}
+		_, err = resume(everywhere, p.account, sub.ID)
 	case 2:
 		_, err = p.UncancelSubscription(everywhere, p.account, sub.ID)
 	default:
