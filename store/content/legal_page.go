@@ -166,7 +166,7 @@ func (s *Store) DuplicateLegalPage(ctx context.Context, account, ref string) (*L
 		if err != nil {
 			return nil, err
 		}
-		l.Slug, l.Status, l.PublishedAt, l.Version = "", LegalPageStatusDraft, nil, 0
+		l.Slug, l.Status, l.PublishedAt, l.Version, l.Accepted = "", LegalPageStatusDraft, nil, 0, false
 		return l, s.createLegalPage(ctx, u, l)
 	})
 }

@@ -75,6 +75,7 @@ func TestConfirmCheckout_NotesWhichLegalPagesWereAccepted(t *testing.T) {
 		ok[*sdk.LegalPage](t)(c.LegalPages.Update(background, terms.ID, &sdk.LegalPageUpdate{Body: new("Be kindest."), RequiresAcceptance: new(false)}))
 		accepted(t, c, paid.Order.ID, &before)
 		ok[*sdk.LegalPage](t)(c.LegalPages.Archive(background, terms.ID))
+		ok[*sdk.Deleted](t)(c.LegalPages.Delete(background, ok[*sdk.LegalPage](t)(c.LegalPages.Duplicate(background, terms.ID)).ID)) // nobody has accepted the copy
 		_, err = c.LegalPages.Delete(background, terms.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "base")
 		if text := ok[*sdk.LegalPageVersion](t)(c.LegalPages.GetVersion(background, terms.ID, strconv.FormatInt(before.Version, 10))); *text.Body != "Be kinder." {
