@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -138,78 +137,6 @@ func (a *advertiser) changesBudgets(t *testing.T, ad *sdk.Ad) {
 	require.NoError(t, err)
 	assert.Equal(t, "60.00", string(campaign.Budget.Amount))
 	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("campaign", shared.CampaignID))
-}
-
-func (a *advertiser) readsFigures(t *testing.T, ad *sdk.Ad) {
-	t.Helper()
-	a.deliver(ad.ID, time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly))
-	check := func(m *sdk.AdMetrics) {
-		t.Helper()
-		require.NotNil(t, m)
-		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(*m.Spend), *m.Impressions, *m.Clicks})
-	}
-	listed, err := a.Ads.List(background, &sdk.ListAdsParams{CampaignID: &ad.CampaignID})
-	require.NoError(t, err)
-	require.Len(t, listed.Data, 1)
-	check(listed.Data[0].Metrics)
-	group, err := a.AdGroups.Get(background, ad.AdGroupID, nil)
-	require.NoError(t, err)
-	check(group.Metrics)
-	campaign, err := a.AdCampaigns.Get(background, ad.CampaignID, nil)
-	require.NoError(t, err)
-	check(campaign.Metrics)
-	a.readsDays(t, ad)
-}
-
-// readsDays asks for the days of a week, of which one had figures, in every interval and by every breakdown.
-func (a *advertiser) readsDays(t *testing.T, ad *sdk.Ad) {
-	t.Helper()
-	now := time.Now().UTC()
-	from, to := now.AddDate(0, 0, -6).Format(time.DateOnly), now.Format(time.DateOnly)
-	for _, interval := range []sdk.AdMetricsInterval{"total", "day", "week", "month"} {
-		for _, by := range []sdk.AdMetricsBreakdown{"", "age", "gender", "country", "placement", "device"} {
-			params := &sdk.ListAdMetricsParams{From: &from, To: &to, Interval: &interval}
-			if by != "" {
-				params.Breakdown = &by
-			}
-			series, err := a.Ads.ListMetrics(background, ad.ID, params)
-			require.NoError(t, err, "%s by %s", interval, by)
-			var impressions int64
-			for _, period := range series.Data {
-				impressions += *period.Metrics.Impressions
-			}
-			if by == "" {
-				assert.EqualValues(t, 1000, impressions, interval)
-			}
-		}
-	}
-	days, err := a.AdCampaigns.ListMetrics(background, ad.CampaignID, &sdk.ListAdCampaignMetricsParams{From: &from, To: &to})
-	require.NoError(t, err)
-	assert.Len(t, days.Data, 7)
-	a.readsAnOldDay(t, ad)
-}
-
-// readsAnOldDay asks for a day that not every network counts any more, until its figures are there.
-func (a *advertiser) readsAnOldDay(t *testing.T, ad *sdk.Ad) {
-	t.Helper()
-	day := time.Now().UTC().AddDate(0, 0, -400).Format(time.DateOnly)
-	a.deliver(ad.ID, day)
-	series := func() []*sdk.AdMetricsPeriodList {
-		of, err := a.Ads.ListMetrics(background, ad.ID, &sdk.ListAdMetricsParams{From: &day, To: &day})
-		require.NoError(t, err)
-		group, err := a.AdGroups.ListMetrics(background, ad.AdGroupID, &sdk.ListAdGroupMetricsParams{From: &day, To: &day})
-		require.NoError(t, err)
-		campaign, err := a.AdCampaigns.ListMetrics(background, ad.CampaignID, &sdk.ListAdCampaignMetricsParams{From: &day, To: &day})
-		require.NoError(t, err)
-		return []*sdk.AdMetricsPeriodList{of, group, campaign}
-	}
-	require.Eventually(t, func() bool {
-		return !slices.ContainsFunc(series(), func(l *sdk.AdMetricsPeriodList) bool { return l.Data[0].Metrics.Impressions == nil })
-	}, time.Minute, 500*time.Millisecond)
-	for _, l := range series() {
-		m := l.Data[0].Metrics
-		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(*m.Spend), *m.Impressions, *m.Clicks})
-	}
 }
 
 // uploadsPeople makes a list of customers, of whom the network hears nothing but hashes.
@@ -353,57 +280,6 @@ func (a *advertiser) deletesCampaigns(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, []int{left, ads})
 }
 
-// TestAdNetworks_ThatKeepSilentMakeOneAd lets the programs wait in vain for the answer to an ad that was made, all at the
-// same time. The request sent again finds that ad. Then the access is revoked.
-func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
-	t.Parallel()
-	lost := map[string]*advertiser{}
-	var waiting sync.WaitGroup
-	for _, platform := range spoken {
-		for _, engine := range database.Engines() {
-			a := newAdvertiser(t, database.URL(t, engine), platform)
-			a.loseNextAd()
-			lost[string(platform)+"/"+engine] = a
-			waiting.Go(func() { _, a.silence = a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost")) })
-		}
-	}
-	waiting.Wait()
-	for name, a := range lost {
-		t.Run(name, func(t *testing.T) {
-			refused(t, a.silence, http.StatusInternalServerError, sdk.CodeAPIError, "")
-			found := a.findsTheAd(t)
-			a.hasTidyNames(t)
-			a.losesItsAccess(t, found)
-			a.keepsSecrets(t)
-		})
-	}
-}
-
-// findsTheAd sends the request again, until the first one has let go of its key, and once more.
-func (a *advertiser) findsTheAd(t *testing.T) *sdk.Ad {
-	t.Helper()
-	var found *sdk.Ad
-	err := error(nil)
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
-		found, err = a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
-		if busy := (*sdk.Error)(nil); !errors.As(err, &busy) || busy.Code != sdk.CodeRequestInProgress {
-			break
-		}
-	}
-	require.NoError(t, err)
-	again, err := a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
-	require.NoError(t, err)
-	assert.Equal(t, found.ID, again.ID)
-	campaigns, ads := a.live()
-	assert.Equal(t, []int{1, 1}, []int{campaigns, ads})
-	listed, err := a.Ads.List(background, nil)
-	require.NoError(t, err)
-	require.Len(t, listed.Data, 1)
-	assert.Equal(t, found.ID, listed.Data[0].ID)
-	assert.Equal(t, sdk.AdSourceNative, listed.Data[0].Source)
-	return found
-}
-
 // hasTidyNames waits until no name at the network shows the token by which the ad was found.
 func (a *advertiser) hasTidyNames(t *testing.T) {
 	t.Helper()
@@ -414,19 +290,6 @@ func (a *advertiser) hasTidyNames(t *testing.T) {
 			assert.NotContains(c, name, "adact_")
 		}
 	}, time.Minute, 100*time.Millisecond)
-}
-
-// losesItsAccess revokes the token: the channel is not activated any more, and says so.
-func (a *advertiser) losesItsAccess(t *testing.T, ad *sdk.Ad) {
-	t.Helper()
-	a.revoke()
-	_, err := a.AdGroups.Pause(background, ad.AdGroupID, a.body())
-	refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
-	channel, err := a.Socials.Get(background, a.channel)
-	require.NoError(t, err)
-	assert.Equal(t, sdk.SocialAdsStatusError, channel.AdsStatus)
-	_, err = a.Ads.Create(background, a.draft("Late"))
-	refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
 }
 
 // TestAdNetworks_WithoutADriverTakeNoToken connects channels of networks that the program does not speak to.
