@@ -66,6 +66,7 @@ type Dispatcher struct {
 	last     time.Time   // when a round began or ended
 	rest     time.Time   // no round before this moment
 	saidAt   time.Time   // when it was last said that a secret key is missing
+	over     func()      // called after each round, before its result is taken in; nil outside of tests
 }
 
 // scan is the result of a scan: endpoints for which deliveries wait.

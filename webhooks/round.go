@@ -63,6 +63,9 @@ func (d *Dispatcher) exchange(ctx context.Context, claims []outbox.DeliveryClaim
 		r.Exchange, r.err = await(ctx, func() (outbox.Exchange, error) {
 			return d.store.ExchangeDeliveries(ctx, r.results, slices.Clone(r.claims), d.lease)
 		})
+		if d.over != nil {
+			d.over()
+		}
 		d.rounds <- r
 	}()
 }

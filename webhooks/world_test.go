@@ -33,6 +33,7 @@ type world struct {
 	t       *testing.T
 	url     string
 	account string
+	rounds  signal // a round of one of its dispatchers is over
 }
 
 func eachWorld(t *testing.T, test func(t *testing.T, w *world)) {
@@ -86,6 +87,7 @@ func (w *world) dispatch(s *outbox.Store, prepare ...func(*Dispatcher)) (stop fu
 	d := NewDispatcher(DispatcherOptions{
 		Store: s, Renderer: NewRenderer(s, "https://shop.example/v1"), Sender: sender, Log: slog.New(slog.DiscardHandler), Lease: 2 * patience,
 	})
+	d.over = w.rounds.send
 	for _, p := range prepare {
 		p(d)
 	}
@@ -160,24 +162,20 @@ func (w *world) deliveries() []delivery {
 func (w *world) settled() []delivery {
 	w.t.Helper()
 	var rows []delivery
-	require.Eventually(w.t, func() bool {
+	w.rounds.until(w.t, func() bool {
 		rows = w.deliveries()
-		for _, d := range rows {
-			if d.State == "pending" {
-				return false
-			}
-		}
-		return true
-	}, time.Minute, 20*time.Millisecond)
+		return !slices.ContainsFunc(rows, func(d delivery) bool { return d.State == "pending" })
+	})
 	return rows
 }
 
 // inbox is a receiver that remembers what it was sent.
 type inbox struct {
 	*httptest.Server
-	mu     sync.Mutex
-	posts  []post
-	answer func(http.ResponseWriter, *http.Request)
+	mu      sync.Mutex
+	posts   []post
+	arrived signal
+	answer  func(http.ResponseWriter, *http.Request)
 }
 
 type post struct {
@@ -205,6 +203,7 @@ func (i *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	i.posts = append(i.posts, p)
 	i.mu.Unlock()
+	i.arrived.send()
 	if i.answer != nil {
 		i.answer(w, r)
 	}
@@ -221,8 +220,9 @@ func (i *inbox) has(name string) bool {
 	return slices.ContainsFunc(i.received(), func(p post) bool { return p.event.Data.Name == name })
 }
 
+// wait waits until at least n posts have arrived, and returns all of them.
 func (i *inbox) wait(t *testing.T, n int) []post {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(i.received()) >= n }, time.Minute, 5*time.Millisecond)
+	i.arrived.until(t, func() bool { return len(i.received()) >= n })
 	return i.received()
 }
