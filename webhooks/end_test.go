@@ -20,7 +20,7 @@ func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
 		e := w.endpoint(in.URL)
 		w.product("lost")
 		claims := []outbox.DeliveryClaim{{PendingEndpoint: outbox.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4, AtMost: 4}}
-		start := time.Now() // the lease runs from now on, or a little later
+		start := time.Now() // the lease runs from now on, or a little later, by the clock of the database
 		exchange, err := w.Outbox.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
 		require.NoError(t, err)
 		claimed := exchange.Claimed
@@ -40,7 +40,7 @@ func TestDispatcher_StopsGracefully(t *testing.T) {
 		const took = 700 * time.Millisecond
 		in := &inbox{answer: func(http.ResponseWriter, *http.Request) { time.Sleep(took) }}
 		w.endpoint("http://slow.test")
-		stop := w.dispatchTo(in)
+		stop := w.dispatchTo(in, w.Outbox)
 		w.product("under way")
 		in.wait(t, 1)
 		start := time.Now()

@@ -12,18 +12,18 @@ import (
 )
 
 func TestDispatcher_WritesToChatServicesOneAfterTheOther(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachBubble(t, func(t *testing.T, w *world) {
 		for format, want := range map[outbox.WebhookFormat]struct {
 			gap time.Duration
 			key string
 		}{outbox.WebhookFormatSlack: {time.Second, `"blocks"`}, outbox.WebhookFormatDiscord: {2 * time.Second, `"allowed_mentions"`}} {
-			in := newInbox(t, nil)
-			e, err := w.Outbox.CreateWebhookEndpoint(t.Context(), w.account, outbox.WebhookEndpoint{URL: in.URL, Format: format})
+			in := &inbox{}
+			e, err := w.Outbox.CreateWebhookEndpoint(t.Context(), w.account, outbox.WebhookEndpoint{URL: "http://chat.test", Format: format})
 			require.NoError(t, err)
 			w.product("Ada's <!channel> @everyone Handbook")
 			w.product("Another")
 			began := time.Now()
-			stop := w.dispatch(w.Outbox)
+			stop := w.dispatchTo(in, w.Outbox)
 			posts := in.wait(t, 2)
 			stop()
 			require.GreaterOrEqual(t, posts[1].at.Sub(began), want.gap) // the first may have been looked at late

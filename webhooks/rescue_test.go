@@ -24,10 +24,10 @@ func (w *world) left(url string) {
 }
 
 func TestRescue_HasSentAgainWhatADeadDispatcherLeft(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
-		in := newInbox(t, nil)
-		w.left(in.URL)
-		w.dispatch(w.Outbox)
+	eachBubble(t, func(t *testing.T, w *world) {
+		in := &inbox{}
+		w.left("http://left.test")
+		w.dispatchTo(in, w.Outbox)
 		require.Equal(t, "left", in.wait(t, 1)[0].event.Data.Name)
 		require.Equal(t, []delivery{{State: "succeeded", Attempts: 2}}, w.settled())
 	})

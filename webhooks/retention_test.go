@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -12,20 +13,21 @@ import (
 )
 
 func TestRetain_DeletesAndEnds(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
-		in := newInbox(t, nil)
-		stop := w.dispatch(w.Outbox)
-		w.endpoint(in.URL)
+	eachBubble(t, func(t *testing.T, w *world) {
+		stop := w.dispatchTo(&inbox{}, w.Outbox)
+		w.endpoint("http://old.test")
 		w.product("old")
 		w.settled()
 		stop()
+		time.Sleep(time.Second) // then it is older than none at all
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
 			Retain(ctx, w.Outbox, outbox.DeliveryRetention{Failed: time.Hour}, slog.New(slog.DiscardHandler))
 		}()
-		require.Eventually(t, func() bool { return len(w.deliveries()) == 0 }, time.Minute, 10*time.Millisecond)
+		synctest.Wait()
+		require.Empty(t, w.deliveries())
 		cancel()
 		<-ended
 	})

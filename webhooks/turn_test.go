@@ -52,7 +52,7 @@ func TestDispatcher_SendsOnlySoManyAtATimeToOneEndpoint(t *testing.T) {
 			for i := range 48 {
 				w.product(fmt.Sprint("product ", i))
 			}
-			stop := w.dispatchTo(in)
+			stop := w.dispatchTo(in, w.Outbox)
 			in.wait(t, 48)
 			stop()
 			require.Equal(t, limit, most.Load())
@@ -104,7 +104,7 @@ func TestDispatcher_BlackHolesDelayNobody(t *testing.T) {
 			require.NoError(t, err)
 			accounts = append(accounts, &world{Store: w.Store, t: t, url: w.url, account: account.ID})
 		}
-		w.dispatchTo(in)
+		w.dispatchTo(in, w.Outbox)
 		for _, a := range accounts {
 			for range 40 {
 				a.endpointFor("http://hole.test", outbox.EventProductUpdated)

@@ -107,12 +107,17 @@ func (w *world) dispatch(s *outbox.Store, prepare ...func(*Dispatcher)) (stop fu
 	return stop
 }
 
-// dispatchTo is dispatch in a bubble. Whatever the URL of an endpoint, the inbox gets it.
-func (w *world) dispatchTo(in *inbox) (stop func()) {
+// dispatchTo is dispatch in a bubble. Whatever the URL of an endpoint, the receiver gets it.
+func (w *world) dispatchTo(receiver http.Handler, s *outbox.Store, prepare ...func(*Dispatcher)) (stop func()) {
 	w.t.Helper()
-	sender := onWire(w.t, handled(in.ServeHTTP))
-	return w.dispatch(w.Outbox, func(d *Dispatcher) { d.sender = sender })
+	sender := onWire(w.t, handled(receiver.ServeHTTP))
+	return w.dispatch(s, append(prepare, func(d *Dispatcher) { d.sender = sender })...)
 }
+
+// hosts are the inboxes of a bubble by the host in the URL of their endpoint.
+type hosts map[string]*inbox
+
+func (h hosts) ServeHTTP(w http.ResponseWriter, r *http.Request) { h[r.Host].ServeHTTP(w, r) }
 
 func (w *world) endpoint(url string) *outbox.WebhookEndpoint { return w.endpointFor(url) }
 
