@@ -201,7 +201,7 @@ func (s *Store) areLettersWaiting(ctx context.Context, account string, kind tena
 // DueLetters names letters whose day has come, at most limit, for ReleaseLetter. They are those of one account by its own clock, or with an empty
 // account those of all. Disabled accounts are left out.
 func (s *Store) DueLetters(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.db.Due(ctx, account, `SELECT account_id, id FROM letters WHERE due_at <= ? AND `+db.EnabledInTurn, `due_at`, limit)
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM letters WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
 }
 
 // ReleaseLetter has a letter sent whose day has come, and reports whether it did.

@@ -116,7 +116,7 @@ func (s *Store) dropDomainName(ctx context.Context, u *db.Unit, a *AISite, domai
 // DueDomains returns at most limit sites of enabled accounts whose domains are to be looked at, the longest waiting first. If more wait, each
 // account has one before any has a second. Looks at domains whose servers do not answer take long, and an account may have thousands.
 func (s *Store) DueDomains(ctx context.Context, limit int) ([]AISite, error) {
-	const isDue = ` WHERE domain_due_at IS NOT NULL AND domain_due_at <= ? AND ` + db.EnabledInTurn
+	const isDue = ` WHERE domain_due_at IS NOT NULL AND domain_due_at <= ? AND ` + db.EnabledAccount
 	due, err := db.Select[AISite](ctx, s.db, aiSiteColumns.SelectSQL+isDue+` ORDER BY domain_due_at LIMIT ?`, s.Now(), limit)
 	if err != nil || len(due) < limit {
 		return due, err

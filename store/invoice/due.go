@@ -52,7 +52,7 @@ func (s *Store) VoidBill(ctx context.Context, u *db.Unit, b *Bill, reason string
 // Uncollected names issued invoices that are to be charged by now, at most limit, for CollectInvoice. Those of a
 // subscription are not among them: they are charged when the subscription is due.
 func (s *Store) Uncollected(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.db.Due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+db.EnabledInTurn,
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+db.EnabledAccount,
 		`next_payment_attempt_at`, limit)
 }
 

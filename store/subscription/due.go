@@ -10,7 +10,7 @@ import (
 // Due returns at most limit subscriptions that have something to do by now. They are of one account by its own clock, or with an empty account of
 // all. Disabled accounts are left out.
 func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.db.Due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledInTurn, `due_at`, limit)
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
 }
 
 // DueAccounts returns the accounts that have subscriptions with something to do by now, the longest waiting first.
@@ -19,7 +19,9 @@ func (s *Store) Due(ctx context.Context, account string, limit int) ([]core.Due,
 func (s *Store) DueAccounts(ctx context.Context) ([]string, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]string, error) {
 		return db.Select[string](ctx, r, `
-			SELECT account_id || '' FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id || '' ORDER BY MIN(due_at)`, s.db.Now())
+			SELECT account_id FROM (
+				SELECT account_id || '' AS account_id, MIN(due_at) AS since FROM subscriptions WHERE due_at <= ? GROUP BY account_id || ''
+			) AS waiting WHERE `+db.EnabledAccount+` ORDER BY since`, s.db.Now())
 	})
 }
 

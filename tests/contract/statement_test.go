@@ -63,7 +63,7 @@ var ofOneEngine = map[string][]string{
 // needStatistics are those that PostgreSQL takes to concern a third of all rows until it has statistics of what there is now. A server makes these
 // when it starts and when tables grow. With them they are held like all others.
 var needStatistics = []string{
-	"SELECT account_id || '' FROM subscriptions WHERE due_at <= ?",
+	"SELECT account_id || '' AS account_id, MIN(due_at) AS since FROM subscriptions WHERE due_at <= ?",
 	// Without any it takes these rows, which are large, for small ones, and so for many more than there are.
 	"SELECT id, octet_length(body) AS size FROM events WHERE account_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT",
 	"SELECT account_id, object_id, version, '' AS title, '' AS body, '' AS body_html, made_by, created_at FROM content_texts WHERE made_by < ?",

@@ -6,12 +6,9 @@ import (
 )
 
 // EnabledAccount is a condition on rows that have an account_id: their account is not disabled. Disabled accounts are few, and
-// have an index of their own.
-const EnabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)`
-
-// EnabledInTurn is EnabledAccount for rows that are read in an order up to a LIMIT. PostgreSQL would join there, and without statistics of accounts it
-// takes that for what leaves no row: it reads all and sorts them. OFFSET has it look at each row in its turn.
-const EnabledInTurn = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL LIMIT 1 OFFSET 0)`
+// have an index of their own. OFFSET has PostgreSQL look at each row in its turn. Else it would join, and without statistics of accounts it takes that
+// for what leaves no row: where rows are read in an order up to a LIMIT, it reads them all and sorts them.
+const EnabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL LIMIT 1 OFFSET 0)`
 
 // LockAccount locks an account until the transaction ends, so that one transaction at a time decides something about all its
 // objects.
