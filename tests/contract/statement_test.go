@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/core"
@@ -75,6 +78,7 @@ var needStatistics = []string{
 var whileSmall = []string{
 	"SELECT id FROM license_activations WHERE account_id = ? AND license_key_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET",
 	"DELETE FROM request_gaps WHERE ctid = ANY(",
+	"FROM ai_sites WHERE domain_due_at IS NOT NULL AND domain_due_at <= ?",
 }
 
 // mirror is why statements about what stands at an ad network may read more.
@@ -96,7 +100,7 @@ func TestEveryStatement_ReadsInProportion(t *testing.T) {
 					db.Must(t, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
 				}
 			}
-			account = journey(t, s)
+			account = journey(t, s, &log)
 			log.Close() // what doctor reads of all accounts comes after every test
 		})
 		if t.Failed() {
@@ -174,7 +178,7 @@ func changesOfAll(text string) bool {
 }
 
 // journey lets the program say all that it has to say to its database, about one account.
-func journey(t *testing.T, s *harness.Server) (account string) {
+func journey(t *testing.T, s *harness.Server, said *reads.Log) (account string) {
 	t.Helper()
 	owner := s.Account(t)
 	another := func(op *harness.Operation) *world {
@@ -185,8 +189,10 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 		}
 		return w
 	}
-	stock(t, owner.As(s.Key(t, owner.Account)).SDK())
-	var ofSales, withAds *world // for a second write, unless that does not find what it needs
+	client := func() *sdk.Client { return owner.As(s.Key(t, owner.Account)).SDK() }
+	stock(t, client())
+	crowd(t, client(), client(), client())
+	var ofSales, withAds *world // for the next write, until one does not find what it needs
 	for _, op := range harness.Operations() {
 		if !op.IsWrite() {
 			continue
@@ -196,12 +202,10 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 			used = &withAds
 		}
 		if w := *used; w != nil {
-			*used = nil
-			answer := w.send(t, op, "Idempotency-Key", unique())
-			w.Do(t, http.MethodDelete, "/v1/webhook_endpoints/"+w.IDs["we"], nil) // an account has only so many
-			if answer.Status < http.StatusMultipleChoices {
+			if answer := w.send(t, op, "Idempotency-Key", unique()); answer.Status < http.StatusMultipleChoices {
 				continue
 			}
+			w.Do(t, http.MethodDelete, "/v1/webhook_endpoints/"+w.IDs["we"], nil) // an account has only so many
 		}
 		*used = another(op)
 		(*used).send(t, op, "Idempotency-Key", unique())
@@ -212,6 +216,9 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 			w.with(s.Key(t, owner.Account)).send(t, op)
 		}
 	}
+	w.Must(t, http.MethodPost, "/v1/license_keys/activate", map[string]any{
+		"key": w.License, "product": w.IDs["prod"], "fingerprint": "another device", "name": "The same device by another name",
+	})
 	w.knock(t, s)
 	w.look(t, s)
 	tryOut(t, w.SDK())
@@ -219,6 +226,8 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 	leave(t, s, owner.SDK())
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)
+	s.Clock.SetAhead(time.Minute) // each domain is due
+	assert.True(t, comes(func() bool { return said.Has("UPDATE ai_sites SET domain_due_at = ?") }), "a domain is looked at")
 	return owner.Account
 }
 
@@ -236,6 +245,23 @@ func stock(t *testing.T, c *sdk.Client) {
 		}
 		ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{p.PriceVariants[0].ID}}))
 		ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Name: new("Stocked"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(1000))}))
+	}
+}
+
+// crowd makes as many of those who buy, and of what they have. Each client has a quota of its own.
+func crowd(t *testing.T, first, second, third *sdk.Client) {
+	t.Helper()
+	club := variantOnSale(t, first, sdk.ProductPriceVariant{
+		Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalMonth), Amount: new(int64(900)), Currency: new("usd"),
+	})
+	who := member(t, first).ID
+	shown := sdk.ExperienceContent{URL: new("https://club.example.com")}
+	for range 210 {
+		ok[*sdk.Subscription](t)(first.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who, PriceVariant: club.ID, PaymentMethod: new("pm_card_visa")}))
+		ok[*sdk.Customer](t)(second.Customers.Create(background, &sdk.CustomerCreate{Email: unique() + "@example.com", Name: new("Stocked")}))
+		ok[*sdk.Lead](t)(second.Leads.Create(background, &sdk.LeadCreate{Email: unique() + "@example.com", Name: new("Stocked")}))
+		ok[*sdk.Experience](t)(third.Experiences.Create(background, &sdk.ExperienceCreate{Name: "Stocked", Type: sdk.ExperienceTypeLink, Content: &shown}))
+		ok[*sdk.File](t)(third.Files.Create(background, &sdk.FileCreate{Name: "stocked.txt", Size: 1}))
 	}
 }
 
@@ -316,7 +342,7 @@ func walk(t *testing.T, db *harness.Database, how string, m reads.Meter, log *re
 		}
 		cost := excessive(t, db.Engine, m, log, text)
 		if cost != nil && db.Engine == "postgres" {
-			if err := reads.Clean(t.Context(), db.DB); err != nil {
+			if err := reads.Clean(t.Context(), db.DB, db.Tables(t), text); err != nil {
 				t.Fatal(err)
 			}
 			cost = excessive(t, db.Engine, m, log, text)

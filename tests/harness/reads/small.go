@@ -55,18 +55,23 @@ func Forget(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// Clean clears away the versions of rows that were changed and taken back. Whoever looks for the rows steps over them, and each statement that was
-// measured has left some. What PostgreSQL thinks of its tables stays as it is.
-func Clean(ctx context.Context, db *sql.DB) error {
+// Clean clears away the versions of rows that were changed and taken back, in the tables that a statement names. Whoever looks for the rows steps over
+// them, and each statement that was measured has left some. What PostgreSQL thinks of its tables stays as it is.
+func Clean(ctx context.Context, db *sql.DB, tables []string, statement string) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
+	named := slices.DeleteFunc(slices.Clone(tables), func(table string) bool { return !strings.Contains(statement, table) })
+	if len(named) == 0 {
+		return nil
+	}
 	for _, statement := range []string{
 		`CREATE TEMP TABLE known AS SELECT oid, relpages, reltuples, relallvisible FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)`,
-		`VACUUM`,
-		`UPDATE pg_class AS c SET relpages = k.relpages, reltuples = k.reltuples, relallvisible = k.relallvisible FROM known AS k WHERE k.oid = c.oid`,
+		`VACUUM (PARALLEL 0) ` + strings.Join(named, ", "),
+		`UPDATE pg_class AS c SET relpages = k.relpages, reltuples = k.reltuples, relallvisible = k.relallvisible FROM known AS k WHERE k.oid = c.oid
+			AND (c.relpages, c.reltuples, c.relallvisible) IS DISTINCT FROM (k.relpages, k.reltuples, k.relallvisible)`,
 		`DROP TABLE known`,
 	} {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
