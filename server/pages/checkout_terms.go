@@ -30,9 +30,10 @@ func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *checkou
 	return nil
 }
 
-// dropOldTick takes the tick out of a form whose page did not show all that its buyer has to accept now.
+// dropOldTick takes the tick out of a form whose page did not show all that its buyer has to accept now. A page of an older version of the
+// server did not say what it showed.
 func dropOldTick(form map[string]string, offer *checkout.Offer) {
-	if texts, sent := form[termsShown]; sent && !offer.WereShown(texts) {
+	if !offer.WereShown(form[termsShown]) {
 		delete(form, "terms")
 	}
 }

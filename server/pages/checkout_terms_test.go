@@ -49,6 +49,10 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 	assert.Contains(t, stale, "The terms have changed.", "they ticked the text of before")
 	assert.NotContains(t, stale, ticked)
 	assert.Contains(t, stale, "<p>Be quick.</p>")
+	form.Del("terms_shown") // as a page has it that was drawn before the server was upgraded
+	unsaid := w.post(c, http.StatusUnprocessableEntity, form)
+	assert.Contains(t, unsaid, "The terms have changed.")
+	assert.NotContains(t, unsaid, ticked, "nobody knows which text they were shown")
 	form.Set("terms_shown", page.ID+".2 page_gone.1") // one that nobody has to accept any more
 	assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
 	orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 1}})
