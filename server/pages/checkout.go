@@ -126,12 +126,9 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
 	dropOldTick(form, offer)
-	before := p.typedBefore(c, checkout)
+	before := p.typedBefore(c, checkout, page.TermsShown)
 	if form["do"] != "" && form["do"] != doCount {
 		maps.DeleteFunc(before, func(name, _ string) bool { return slices.Contains(ticks, name) }) // the form has those of now
-	}
-	if !checkout.HasAccepted(offer.LegalPages) {
-		delete(before, "terms") // there is another text now
 	}
 	if page.Pays() && before != nil && form["do"] != doCount { // our script keeps the fields of its page
 		page.keep(before)

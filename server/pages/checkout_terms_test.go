@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,6 +50,15 @@ func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
 	assert.Contains(t, stale, "The terms have changed.", "they ticked the text of before")
 	assert.NotContains(t, stale, ticked)
 	assert.Contains(t, stale, "<p>Be quick.</p>")
+	form.Set("terms_shown", page.ID+".2")
+	form.Set("shown", "1900") // the total of before
+	assert.Contains(t, w.post(c, http.StatusOK, form), ticked, "the total has changed, and the text has not")
+	count := url.Values{"do": {"count"}, "country": {"US"}, "terms_shown": {page.ID + ".2"}} // our script sends no ticks
+	w.post(c, http.StatusOK, count)
+	assert.Contains(t, again(), ticked)
+	form.Set("terms_shown", page.ID+".1")
+	assert.NotContains(t, w.post(c, http.StatusOK, form), ticked, "the text has changed too")
+	form.Set("shown", "3800")
 	form.Del("terms_shown") // as a page has it that was drawn before the server was upgraded
 	unsaid := w.post(c, http.StatusUnprocessableEntity, form)
 	assert.Contains(t, unsaid, "The terms have changed.")

@@ -32,7 +32,7 @@ const mostMarks = 100
 // form now, or were empty when its page was opened. Our script sends some fields alone, and another tab may have typed more.
 func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form) {
 	var marks []byte
-	before := p.typedBefore(c, checkout)
+	before := p.typedBefore(c, checkout, sent[termsShown])
 	for n, name := range slices.Sorted(maps.Keys(typedInto(checkout))) {
 		value := cmp.Or(sent[name], before[name])
 		if value != "" && n < mostMarks {
@@ -45,7 +45,7 @@ func (p *Pages) keepTyped(c echo.Context, checkout *checkout.Checkout, sent form
 			value = before[name]
 		}
 		if value == ticked {
-			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, value)...)
+			marks = append(marks, p.store.Checkout.MarkTyped(checkout, name, tickOf(name, sent[termsShown]))...)
 		}
 	}
 	c.SetCookie(&http.Cookie{
@@ -84,7 +84,7 @@ func (p checkoutPage) Filled() string {
 // clear takes away what comes back empty from a page that showed it filled, if this browser typed it. What others entered stays. An address goes as a whole
 // if nothing else is left of it than its country, and that was emptied too.
 func (p *Pages) clear(c echo.Context, d *checkout.Draft, sent form) {
-	before, filled := p.typedBefore(c, d.Checkout), strings.Fields(sent[filledField])
+	before, filled := p.typedBefore(c, d.Checkout, ""), strings.Fields(sent[filledField])
 	emptied := func(name string) bool {
 		value, isSent := sent[name]
 		_, typed := before[name]
@@ -123,8 +123,18 @@ func (p *Pages) clear(c echo.Context, d *checkout.Draft, sent form) {
 	}
 }
 
-// typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it.
-func (p *Pages) typedBefore(c echo.Context, checkout *checkout.Checkout) form {
+// tickOf returns what is marked of a box that is ticked. Of the one that accepts the terms it names their texts. A tick holds for the texts with
+// which it was shown, and for no others.
+func tickOf(name, terms string) string {
+	if name != "terms" {
+		return ticked
+	}
+	return ticked + " " + terms
+}
+
+// typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it. Ticked are the boxes that it ticked
+// beside these texts of the terms, as checkout.TextsOf names them.
+func (p *Pages) typedBefore(c echo.Context, checkout *checkout.Checkout, terms string) form {
 	cookie, err := c.Cookie(typedCookie)
 	if err != nil {
 		return nil
@@ -138,6 +148,9 @@ func (p *Pages) typedBefore(c echo.Context, checkout *checkout.Checkout) form {
 		before[name] = ticked
 	}
 	maps.DeleteFunc(before, func(name, value string) bool {
+		if slices.Contains(ticks, name) {
+			value = tickOf(name, terms)
+		}
 		return !slices.ContainsFunc(slices.Collect(slices.Chunk(marks, core.SignatureSize)), func(mark []byte) bool { return p.store.Checkout.IsTyped(checkout, name, value, mark) })
 	})
 	return before

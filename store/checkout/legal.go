@@ -57,7 +57,7 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 		}
 		c.accept(pages, now)
 	}
-	p.Check(c.TermsAcceptedAt != nil && c.HasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
+	p.Check(c.TermsAcceptedAt != nil && c.hasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
 	return nil
 }
 
@@ -89,8 +89,8 @@ func (c *Checkout) accept(pages []content.LegalPage, now core.Time) {
 	}
 }
 
-// HasAccepted reports whether the buyer has accepted each of the pages as it is now.
-func (c *Checkout) HasAccepted(pages []content.LegalPage) bool {
+// hasAccepted reports whether the buyer has accepted each of the pages as it is now.
+func (c *Checkout) hasAccepted(pages []content.LegalPage) bool {
 	accepted := map[string]int64{}
 	for _, a := range c.LegalAcceptances.V {
 		accepted[a.LegalPage] = a.Version
