@@ -103,7 +103,9 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 		form.Set("email", "nobody")
 		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="email-problem"`)
 		form.Del("email")
+		form.Set("terms", "true")
 		assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
+		assert.Nil(t, w.stands(c).TermsAcceptedAt, "the page asked for nothing")
 
 		orders, _, err := w.Order.List(t.Context(), w.account, order.List{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)

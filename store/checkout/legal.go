@@ -28,12 +28,13 @@ func (s *Store) pagesToAccept(ctx context.Context, r db.Reader, c *Checkout, sel
 
 // acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms
 // where the seller wants that, or a page as it is now. Texts that they were not shown, where that is known, nobody accepts: CodeInvalid on
-// terms_accepted, because they changed. A buyer who is not there is asked for nothing, and has accepted no page.
+// terms_accepted, because they changed. Our page asks for nothing where the seller has nothing to accept: a tick sent to it by hand does not
+// count then. A seller's own page may ask all the same. A buyer who is not there is asked for nothing, and has accepted no page.
 func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c *Checkout, in *Confirm, now core.Time) error {
-	if in.TermsAccepted {
-		c.TermsAcceptedAt = &now
-	}
 	if in.From.OnBehalf {
+		if in.TermsAccepted {
+			c.TermsAcceptedAt = &now
+		}
 		return nil
 	}
 	seller, err := s.rooms.Tenant.Seller(ctx, u, c.AccountID)
@@ -48,16 +49,18 @@ func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c
 	if err != nil {
 		return err
 	}
-	if in.TermsAccepted {
+	isAsked := seller.CheckoutRequiresTerms || len(pages) > 0
+	if in.TermsAccepted && (isAsked || !in.OnPage) {
 		if in.TermsShown != nil && !wereShown(pages, *in.TermsShown) {
 			return core.Invalid("terms_accepted", "The terms have changed since the buyer saw them.").Because("changed")
 		}
 		if pages, err = s.rooms.Content.Accept(ctx, u, pages); err != nil {
 			return err
 		}
+		c.TermsAcceptedAt = &now
 		c.accept(pages, now)
 	}
-	p.Check(c.TermsAcceptedAt != nil && c.hasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
+	p.Check(!isAsked || c.TermsAcceptedAt != nil && c.hasAccepted(pages), "terms_accepted", "The terms must be accepted.")
 	return nil
 }
 
