@@ -23,7 +23,7 @@ func Describe(l *locale.Locale, item *lineitem.Item) string {
 }
 
 // sumsOf returns what an order is of, and what it comes to. That is its lines with what follows each, discount, taxes and total, and what
-// credit paid of that.
+// credit paid of that. Then come, as on its receipt, what was refunded and what remains.
 func sumsOf(l *locale.Locale, seller *tenant.Account, o *order.Order, bought []store.LetterLine) (sums []sum) {
 	money := func(amount int64) string { return l.Money(amount, o.Currency) }
 	for i := range bought {
@@ -47,6 +47,9 @@ func sumsOf(l *locale.Locale, seller *tenant.Account, o *order.Order, bought []s
 	sums = append(sums, sum{name: l.T("total.total"), amount: money(o.TotalAmount), isTotal: true})
 	if o.BalanceApplied > 0 {
 		sums = append(sums, sum{name: l.T("document.paid_credit"), amount: money(o.BalanceApplied)}, sum{name: l.T("document.paid"), amount: money(o.PaidAmount)})
+	}
+	if given := o.GivenBack(); given > 0 {
+		sums = append(sums, sum{name: l.T("status.refunded"), amount: money(-given)}, sum{name: l.T("document.paid_after"), amount: money(o.PaidAmount + o.BalanceApplied - given)})
 	}
 	return sums
 }

@@ -35,6 +35,14 @@ func TestReceipt_SaysWhatCreditPaid(t *testing.T) {
 	assert.NotContains(t, says(&order.Order{Currency: "usd", TotalAmount: 4500, PaidAmount: 4500}), "Paid")
 }
 
+// A receipt that is sent again says what came back since.
+func TestReceipt_SaysWhatWasRefunded(t *testing.T) {
+	t.Parallel()
+	o := &order.Order{Currency: "usd", TotalAmount: 4500, PaidAmount: 500, BalanceApplied: 4000, RefundedAmount: 500, RefundedBalance: 700}
+	says := content{spoken: locale.English, sums: sumsOf(locale.English, &tenant.Account{}, o, nil)}.text()
+	assert.Contains(t, says, "Paid: $5.00\nRefunded: -$12.00\nPaid after refund: $33.00\n")
+}
+
 // The names of what was bought stand below one another, in whatever script each is.
 func TestReceipt_HasItsNamesInAColumn(t *testing.T) {
 	t.Parallel()
