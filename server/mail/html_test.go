@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
@@ -58,7 +59,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Payment: &payment.Payment{PaymentMethod: core.JSON[payment.Method]{V: payment.Method{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&payment.Failure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
 		Method:  &payment.BillingMethod{Card: payment.Method{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
 		GoOnURL: "https://pay.example/checkout/x", UnsubscribeURL: "https://pay.example/unsubscribe/x",
-		Renewal: &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},
+		Renewal: &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, TotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
@@ -261,6 +262,15 @@ func TestLetters_HaveTheSellersColour(t *testing.T) {
 	}
 	assert.NotContains(t, theirs.HTML, "#1f57a8")
 	assert.NotContains(t, theirs.HTML, ":ZgotmplZ")
+}
+
+// What a change of plan still costs is charged once, and is no discount.
+func TestPlanChanged_NamesNoDiscountWhereThereIsNone(t *testing.T) {
+	t.Parallel()
+	sub := &subscription.Subscription{Currency: "usd", Interval: "month", IntervalCount: 1}
+	plan := lineitem.Item{SubtotalAmount: 900, TotalAmount: 1071, TaxRateBps: 1900}
+	says := nextPrices(locale.English, &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{plan, {TotalAmount: 300}}, Amounts: pricing.Amounts{Total: 1371}}, "4 May")
+	assert.Equal(t, []string{"On 4 May: $13.71", "From then on: $10.71 every month"}, says)
 }
 
 // Who has cancelled is told what a last bill charges, or that nothing does.

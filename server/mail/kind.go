@@ -136,7 +136,7 @@ func nextPrices(l *locale.Locale, r *subscription.Renewal, end string) []string 
 	}
 	each := l.Every(sub.Interval, sub.IntervalCount)
 	if r.Recurs() {
-		return append(prices, l.T("mail.next.then", "amount", l.Money(r.Amounts.Total, sub.Currency), "every", each))
+		return append(prices, l.T("mail.next.then", "amount", l.Money(first.TotalAmount, sub.Currency), "every", each))
 	}
 	usual := l.Money(first.SubtotalAmount, sub.Currency)
 	if first.TaxRateBps > 0 && !first.TaxInclusive {

@@ -19,11 +19,11 @@ type Renewal struct {
 	Balance      int64
 }
 
-// Recurs reports whether the periods after that one cost the same, as far as it is known now. They do not if it has a discount that does not
-// last, or prorations.
+// Recurs reports whether the periods after that one cost what its plan does, the first of Items, as far as it is known now. They do not if it
+// has a discount that does not last. Prorations are of that period alone.
 func (r *Renewal) Recurs() bool {
 	terms := r.Subscription.Discount.V
-	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || terms != nil && terms.Duration == discount.DurationForever)
+	return r.Amounts.Discount == 0 || terms != nil && terms.Duration == discount.DurationForever
 }
 
 // RestsOpen reports whether the subscription is or will be paused until somebody resumes it, so that nobody knows when its next period begins.
