@@ -10,7 +10,6 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -20,7 +19,7 @@ type portalPlan struct {
 	portalPage
 	*subscription.Subscription
 	Change *store.SubscriptionChange
-	Price  int64 // of each period of the plan, with its tax and without discounts
+	Price  string // of each period of the plan, with its tax and without discounts
 }
 
 // DueNow returns what is charged as soon as the customer confirms.
@@ -47,9 +46,31 @@ func planOf(plan subscription.Plan) string {
 	return planName(&subscription.Subscription{ProductName: plan.ProductName, PriceVariantName: plan.PriceVariantName, Quantity: plan.Quantity})
 }
 
-// planPriceOf returns what a plan costs, such as "USD 90.00 every year".
-func planPriceOf(l *locale.Locale, plan subscription.Plan, currency string) string {
-	return l.Money(plan.UnitAmount*plan.Quantity, currency) + " " + l.Every(plan.Interval, plan.IntervalCount)
+// pricedPlan is a plan that a subscription has or can have.
+type pricedPlan struct {
+	subscription.Plan
+	Price string // of each period, with its tax and without discounts, such as "USD 90.00 every year"
+}
+
+// pricedPlans returns the plans that a subscription can be changed to as it stands, and the price of the one that it has.
+func (p *Pages) pricedPlans(v *visit, sub *subscription.Subscription) (plans []pricedPlan, own string, err error) {
+	found, err := p.plansFor(v.ctx(), sub)
+	if err != nil {
+		return nil, "", err
+	}
+	prices, err := p.store.Subscription.PeriodPrices(v.ctx(), sub, v.Customer, append(slices.Clip(found), sub.CurrentPlan()))
+	if err != nil {
+		return nil, "", err
+	}
+	for i, plan := range found {
+		plans = append(plans, pricedPlan{plan, periodPrice(v.l, plan, prices[i], sub.Currency)})
+	}
+	return plans, periodPrice(v.l, sub.CurrentPlan(), prices[len(found)], sub.Currency), nil
+}
+
+// periodPrice says what each period of a plan costs.
+func periodPrice(l *locale.Locale, plan subscription.Plan, amount int64, currency string) string {
+	return l.Money(amount, currency) + " " + l.Every(plan.Interval, plan.IntervalCount)
 }
 
 // plansFor returns the plans that a subscription can be changed to as it stands.
@@ -99,25 +120,11 @@ func (p *Pages) previewPlan(v *visit, chosen string) (page *portalPlan, why stri
 	if err != nil {
 		return nil, "", err
 	}
-	price, err := p.taxed(v, sub, change.Plan)
-	return &portalPlan{Subscription: sub, Change: change, Price: price}, "", err
-}
-
-// taxed returns what a period of a plan costs the customer with its tax, without discounts.
-func (p *Pages) taxed(v *visit, sub *subscription.Subscription, plan subscription.Plan) (int64, error) {
-	next := *sub
-	next.Follow(plan)
-	items := []lineitem.Item{next.Line(lineitem.KindPrice, next.Quantity, next.UnitAmount)}
-	bill, err := p.store.Subscription.PriceBill(v.ctx(), &next, v.Customer, items, nil)
+	prices, err := p.store.Subscription.PeriodPrices(ctx, sub, v.Customer, []subscription.Plan{change.Plan})
 	if err != nil {
-		return 0, err
+		return nil, "", err
 	}
-	return bill.Amounts.Total, nil
-}
-
-// PriceLater returns what the plan costs from the next period on, such as "USD 107.10 every year".
-func (p *portalPlan) PriceLater() string {
-	return p.l.Money(p.Price, p.Currency) + " " + p.l.Every(p.Change.Plan.Interval, p.Change.Plan.IntervalCount)
+	return &portalPlan{Subscription: sub, Change: change, Price: periodPrice(v.l, change.Plan, prices[0], sub.Currency)}, "", nil
 }
 
 // changePlan takes the form that confirms a change of plan. If more would be charged than was shown, the new amount is shown

@@ -24,7 +24,8 @@ type portalSubscription struct {
 	Method *payment.SavedMethod // the saved card that it is charged to, nil if it is none of those
 	Cards  []payment.SavedMethod
 	Once   string
-	Plans  []subscription.Plan // that it can be changed to
+	Plans  []pricedPlan // that it can be changed to
+	Price  string       // of each period of its plan, with its tax and without discounts
 }
 
 // goingFirst is an order of subscriptions: those that have ended come after the others.
@@ -119,7 +120,7 @@ func (p *Pages) showSubscription(v *visit, status int, problem string) error {
 	if err := p.foresee(v, page); err != nil {
 		return err
 	}
-	if page.Plans, err = p.plansFor(ctx, sub); err != nil {
+	if page.Plans, page.Price, err = p.pricedPlans(v, sub); err != nil {
 		return err
 	}
 	return p.render(v, status, "portal_subscription.html", page.frame(), page)

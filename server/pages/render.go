@@ -48,7 +48,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 
 		"takesStripe": takesStripe,
 
-		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan subscription.Plan, currency string) string { return planPriceOf(l, plan, currency) }, "plan": planName, "price": func(s *subscription.Subscription) string { return planPrice(l, s) },
+		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "plan": planName, "price": func(s *subscription.Subscription) string { return planPrice(l, s) },
 	}, shared, names)
 }
 

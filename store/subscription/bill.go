@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Bill holds the priced lines of a bill of a subscription, before the order is made.
@@ -65,9 +67,33 @@ func (s *Store) LastBill(ctx context.Context, r db.Reader, sub *Subscription, cu
 	return s.PriceBillIn(ctx, r, sub, customer, items, nil)
 }
 
-// PriceBill does what PriceBillIn does, outside of a transaction.
-func (s *Store) PriceBill(ctx context.Context, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*Bill, error) {
-	return s.PriceBillIn(ctx, s.db, sub, customer, items, discounts)
+// PeriodPrices returns what a period of each plan costs the customer of a subscription now, with its tax and without discounts.
+func (s *Store) PeriodPrices(ctx context.Context, sub *Subscription, customer *customer.Customer, plans []Plan) ([]int64, error) {
+	taxed, err := s.taxRate(ctx, s.db, sub, customer)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(plans))
+	for i, plan := range plans {
+		ids[i] = plan.PriceVariantID
+	}
+	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, sub.AccountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	prices := make([]int64, len(plans))
+	for i, plan := range plans {
+		line := pricing.Line{UnitAmount: plan.UnitAmount, Quantity: plan.Quantity}
+		if variant := variants[plan.PriceVariantID]; variant != nil {
+			line.Tax = taxed.on(variant)
+		}
+		totals, err := pricing.Totals([]pricing.Line{line})
+		if err != nil {
+			return nil, err
+		}
+		prices[i] = totals.Total
+	}
+	return prices, nil
 }
 
 // PriceBillIn fills in the amounts of lines that a subscription bills, discounts and tax included. It says how much of the total the customer's
@@ -104,22 +130,41 @@ func (s *Store) PriceBillIn(ctx context.Context, r db.Reader, sub *Subscription,
 	return &Bill{Items: items, Amounts: totals.Amounts, Balance: sub.Payer(customer).Credit(sub.Currency, totals.Total)}, nil
 }
 
-// tax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
-// say enough, the rate of the wider place is used.
+// tax returns the tax that a customer pays on a subscription now, the zero value for none.
 func (s *Store) tax(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
-	account, err := s.rooms.Tenant.Seller(ctx, r, sub.AccountID)
-	if err != nil || sub.CustomerVerified && customer.TaxExempt {
+	taxed, err := s.taxRate(ctx, r, sub, customer)
+	if err != nil || taxed.rate == nil {
 		return pricing.Tax{}, err
-	}
-	rate, _ := account.Tax.V.Source().RateAt(sub.AddressOf(customer))
-	if rate == nil {
-		return pricing.Tax{}, nil
 	}
 	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, r, sub.AccountID, sub.PriceVariantID, "")
 	if err != nil {
 		return pricing.Tax{}, err
 	}
-	return pricing.Tax{Name: rate.Name, Bps: rate.RateBps, Inclusive: account.Tax.V.IsInclusive(variant.TaxBehavior)}, nil
+	return taxed.on(variant), nil
+}
+
+// taxRate is the rate of a customer by a seller's settings, nil for none.
+type taxRate struct {
+	rate     *tenant.TaxRate
+	settings tenant.TaxSettings
+}
+
+// on returns the tax on a price variant.
+func (t taxRate) on(v *catalog.PriceVariant) pricing.Tax {
+	if t.rate == nil {
+		return pricing.Tax{}
+	}
+	return pricing.Tax{Name: t.rate.Name, Bps: t.rate.RateBps, Inclusive: t.settings.IsInclusive(v.TaxBehavior)}
+}
+
+// taxRate returns the rate that a customer pays on a subscription now. If the address does not say enough, it is that of the wider place.
+func (s *Store) taxRate(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (taxRate, error) {
+	account, err := s.rooms.Tenant.Seller(ctx, r, sub.AccountID)
+	if err != nil || sub.CustomerVerified && customer.TaxExempt {
+		return taxRate{}, err
+	}
+	rate, _ := account.Tax.V.Source().RateAt(sub.AddressOf(customer))
+	return taxRate{rate, account.Tax.V}, nil
 }
 
 // AddressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.
