@@ -146,10 +146,10 @@ func (l *Locale) form(named []any) plural.Form {
 func (l *Locale) value(name string, named []any) string {
 	switch value := valueOf(name, named).(type) {
 	case string:
-		return l.isolated(value)
+		return l.Isolated(value)
 	case *string:
 		if value != nil {
-			return l.isolated(*value)
+			return l.Isolated(*value)
 		}
 		return ""
 	case int64:
@@ -160,7 +160,7 @@ func (l *Locale) value(name string, named []any) string {
 		}
 		return ""
 	default:
-		return l.isolated(fmt.Sprint(value))
+		return l.Isolated(fmt.Sprint(value))
 	}
 }
 
@@ -173,8 +173,8 @@ func valueOf(name string, named []any) any {
 	return ""
 }
 
-// isolated returns a text between the signs that keep its direction to itself, if it may have another one than the message.
-func (l *Locale) isolated(text string) string {
+// Isolated returns a text between the signs that keep its direction to itself, if it may have another one than what stands around it.
+func (l *Locale) Isolated(text string) string {
 	const firstOther, fsi, pdi = '\u0590', "\u2068", "\u2069" // before Hebrew, all letters run from left to right
 	other := func(r rune) bool {
 		return r >= firstOther && (r < '\u0900' || r == '\u200E' || r == '\u200F' || r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' ||

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -300,12 +299,12 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 	return all, more, nil
 }
 
-// bought returns in words what an order is for.
+// bought returns in words what an order is for. A name that is read from right to left turns nothing around but itself.
 func bought(l *locale.Locale, items []lineitem.Item) string {
 	all := make([]string, len(items))
 	for i := range items {
-		if all[i] = mail.Describe(l, &items[i]); items[i].Quantity != 1 {
-			all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, all[i])
+		if all[i] = l.Isolated(mail.Describe(l, &items[i])); items[i].Quantity != 1 {
+			all[i] = l.Number(items[i].Quantity) + " × " + all[i]
 		}
 	}
 	return l.List(all...)

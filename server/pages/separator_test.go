@@ -33,6 +33,7 @@ func TestEveryPage_SeparatesPartsAsItsLanguageDoes(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "2 × 本、地図", bought(japanese, []lineitem.Item{{ProductName: "本", Quantity: 2}, {ProductName: "地図", Quantity: 1}}))
+	assert.Equal(t, "2 × \u2068ציפורים\u2069, Map", bought(locale.English, []lineitem.Item{{ProductName: "ציפורים", Quantity: 2}, {ProductName: "Map", Quantity: 1}}), "the number stays before the name")
 	assert.Equal(t, "規約、約款", checkoutPage{l: japanese, Terms: []term{{Title: "規約"}, {Title: "約款"}}}.TermNames())
 	assert.Equal(t, "￥5以上、￥9以下", (&choice{l: japanese, currency: "jpy", least: new(int64(5)), most: new(int64(9))}).bounds())
 	assert.Equal(t, "2以上、5以下", (&pieces{l: japanese, least: 2, most: 5}).bounds())
