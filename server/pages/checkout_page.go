@@ -112,9 +112,10 @@ func (p checkoutPage) Unfolds() bool {
 	return p.Problems["discount_code"] != "" || slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.Renewal != "" || line.Choice != nil || line.Pieces != nil })
 }
 
-// BeginsTrial reports whether a trial begins, and nothing is paid today.
+// BeginsTrial reports whether a trial begins after which something is paid, and nothing is paid today. The button of a trial says in German that
+// it costs something afterwards.
 func (p checkoutPage) BeginsTrial() bool {
-	return p.Checkout.AmountDueNow == 0 && slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.HasTrial() })
+	return p.Checkout.AmountDueNow == 0 && slices.ContainsFunc(p.Items, func(line shownLine) bool { return line.HasTrial() && line.UnitAmount > 0 })
 }
 
 // IsLive reports whether the page has the script that counts the total anew.

@@ -125,3 +125,23 @@ func TestEveryPage_HasNoSpaceBetweenSentencesInJapanese(t *testing.T) {
 		assert.NotRegexp(t, `.*([。：、] | （).*`, element.ReplaceAllString(page, ""), name)
 	}
 }
+
+// Of what costs nothing after its trial no button says that it does.
+func TestCheckoutPage_SaysOnlyOfWhatCostsThatItDoes(t *testing.T) {
+	t.Parallel()
+	for _, l := range locale.All() {
+		templates, err := parse(l, []byte("/* ours */"), []byte("/* ours */"))
+		require.NoError(t, err)
+		for _, d := range checkouts(l, &tenant.Account{Name: "Ada"}, usual) {
+			page, isCheckout := d.data.(*checkoutPage)
+			if d.name != "checkout-trial" || !isCheckout {
+				continue
+			}
+			assert.Contains(t, draw(t, templates, d), l.T("checkout.start_trial"), l.Tag)
+			page.Items[0].UnitAmount = 0
+			free := draw(t, templates, d)
+			assert.NotContains(t, free, l.T("checkout.start_trial"), l.Tag)
+			assert.Contains(t, free, l.T("checkout.complete"), l.Tag)
+		}
+	}
+}
