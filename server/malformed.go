@@ -170,17 +170,20 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 	default:
 		limitHeaders(h, grant)
 	}
-	response := rawResponse(h, status, e, who.RequestID, began)
+	response := s.rawResponse(h, status, e, who.RequestID, began)
 	s.log.LogAttrs(ctx, slog.LevelInfo, "malformed request", slog.Int("status", status), slog.String("reason", reason), slog.String("address", address), slog.String("code", string(e.Code)))
 	return response
 }
 
 // rawResponse returns a whole response that refuses a request and ends its connection.
-func rawResponse(h http.Header, status int, e envelopeError, requestID string, now time.Time) []byte {
+func (s *Server) rawResponse(h http.Header, status int, e envelopeError, requestID string, now time.Time) []byte {
 	body, _ := json.Marshal(envelope{e}) // of strings alone
 	body = append(body, '\n')
 	setContent(h, len(body))
 	h["X-Request-Id"], h["X-Content-Type-Options"] = []string{requestID}, nosniff
+	if s.isSecure {
+		h["Strict-Transport-Security"] = secure
+	}
 	h.Set("Date", now.UTC().Format(http.TimeFormat))
 	h.Set(echo.HeaderConnection, "close")
 	var response bytes.Buffer
@@ -201,5 +204,5 @@ func (c *connection) turnAway(t taken) {
 		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: core.CodeRateLimit, Message: "Too many connections are open from this address, or too much is sent on them. Close some, or use them again."}
 	}
 	_ = c.Conn.SetWriteDeadline(now.Add(time.Second))
-	_, _ = c.Conn.Write(rawResponse(h, status, e, newRequestID(now), now))
+	_, _ = c.Conn.Write(c.server.rawResponse(h, status, e, newRequestID(now), now))
 }

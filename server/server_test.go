@@ -104,6 +104,8 @@ func TestServer_HasBrowsersComeByHTTPSAlone(t *testing.T) {
 			s.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, address, nil))
 			assert.Equal(t, want, answer.Header()["Strict-Transport-Security"], "%s of %s", address, publicURL)
 		}
+		malformed := string(s.refuseMalformed("192.0.2.1:1", http.StatusBadRequest, ""))
+		assert.Equal(t, want != nil, strings.Contains(malformed, "\r\nStrict-Transport-Security: max-age=31536000\r\n"), publicURL)
 	}
 }
 
