@@ -201,6 +201,18 @@ func Find(tag string) *Locale {
 	return nil
 }
 
+// Canonical returns a language tag as the standard writes it. It is empty for what is no tag.
+func Canonical(tag string) string {
+	if tag == "" || len(tag) > maxTag {
+		return ""
+	}
+	parsed, err := language.Parse(tag)
+	if err != nil {
+		return ""
+	}
+	return parsed.String()
+}
+
 // SameLanguage reports whether two tags are of one language in one script, such as de and de-AT. A text that names no language is that of no other.
 func SameLanguage(a, b string) bool {
 	if a == b {

@@ -39,6 +39,12 @@ func (p *Pages) sellers(c echo.Context, seller *tenant.Account) *locale.Locale {
 	return cmp.Or(locale.Find(seller.Locale), locale.English)
 }
 
+// writesIn returns the tag of the language that a seller's own texts are in. A seller whose locale is no tag has said nothing of that: it is taken for
+// the language of what is ours beside these texts.
+func writesIn(seller *tenant.Account) string {
+	return cmp.Or(locale.Canonical(seller.Locale), locale.English.Tag)
+}
+
 // asked returns the language that the address or the form of a request names, nil for none.
 func (p *Pages) asked(c echo.Context) *locale.Locale {
 	l := p.askedByAddress(c)

@@ -59,7 +59,7 @@ func (p *Pages) fillForms(c echo.Context, seller *tenant.Account, site *content.
 	up := strings.Repeat("../", max(0, strings.Count(c.Path(), "/")-1)) // from the page to the root
 	for i := range blocks {
 		if b := &blocks[i]; b.Type == content.SiteBlockLeadForm {
-			b.Form = &leadForm{Action: up + "leads/" + site.AccountID + "/" + site.ID + "/" + b.ID + p.ask(c), Token: p.formToken, Preview: preview, Language: seller.Locale}
+			b.Form = &leadForm{Action: up + "leads/" + site.AccountID + "/" + site.ID + "/" + b.ID + p.ask(c), Token: p.formToken, Preview: preview, Language: writesIn(seller)}
 		}
 	}
 	return p.askLeadAds(c, seller, blocks)
@@ -105,7 +105,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	}
 	l := p.speak(c, nil, seller.Locale)
 	page := leadPage{
-		Name: of.Site.Name, Mode: of.Content.Theme.Mode, Colours: coloursOf(of.Content.Theme.Accent), Back: of.Site.URL + p.ask(c), Language: seller.Locale, Block: pageBlock{SiteBlock: *block},
+		Name: of.Site.Name, Mode: of.Content.Theme.Mode, Colours: coloursOf(of.Content.Theme.Accent), Back: of.Site.URL + p.ask(c), Language: writesIn(seller), Block: pageBlock{SiteBlock: *block},
 	}
 	problem, err := p.capture(c, seller, of.Site, block)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	if !page.Received {
 		status = http.StatusUnprocessableEntity
 		page.Block.Form = &leadForm{
-			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Agrees: isTicked(c, "consent"), Tells: isTicked(c, "ads_consent"), Problem: problem, Language: seller.Locale,
+			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Agrees: isTicked(c, "consent"), Tells: isTicked(c, "ads_consent"), Problem: problem, Language: writesIn(seller),
 		}
 	}
 	blocks := []pageBlock{page.Block}

@@ -51,7 +51,7 @@ func (p *Pages) blogPost(c echo.Context) error {
 		return err
 	}
 	page := postPage{
-		Post: post, Seller: seller.Name, Language: seller.Locale, Colours: coloursOf(nil), About: text(post.SEODescription),
+		Post: post, Seller: seller.Name, Language: writesIn(seller), Colours: coloursOf(nil), About: text(post.SEODescription),
 	}
 	l := p.sellers(c, seller)
 	if err := p.showCover(ctx, &page); err != nil {

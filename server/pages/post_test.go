@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -38,6 +39,12 @@ func TestPost_IsAtItsAddressWhileItIsPublished(t *testing.T) {
 			assert.Contains(t, page, shown)
 		}
 		assert.NotContains(t, page, "<script")
+
+		for said, lang := range map[string]string{"pt-br": "pt-BR", "de_CH": "de-CH", "our own": "en", `x" onload="`: "en"} {
+			_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Locale = said })
+			require.NoError(t, err)
+			assert.Contains(t, w.visit(*post.URL), `<html lang="`+lang+`" dir="ltr"`, said)
+		}
 
 		former := *post.URL
 		post, err := w.Content.UpdateBlogPost(t.Context(), w.account, post.ID, func(b *content.BlogPost) { b.Slug = "ships-that-sail" })

@@ -114,7 +114,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 		}
 	}
 	page := sitePage{
-		Name: of.Site.Name, Type: of.Site.Type, Language: seller.Locale, Said: l.Tag, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
+		Name: of.Site.Name, Type: of.Site.Type, Language: writesIn(seller), Said: l.Tag, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
 		URL: of.Site.URL, Logo: drawn, Spoken: locale.English.Tag,
 	}
 	page.About, page.Picture = page.about()
