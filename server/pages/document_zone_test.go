@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/order"
@@ -73,4 +74,12 @@ func TestReceipt_SaysWhatWentToTheBalance(t *testing.T) {
 	}
 	assert.Equal(t, []string{"$12.50 credited to the balance after a change of plan."}, receipt(1250).Notes)
 	assert.Empty(t, receipt(0).Notes)
+}
+
+// The pages of a site have them too, of posts and of countdowns.
+func TestSite_HasTheDatesOfTheSellersZone(t *testing.T) {
+	t.Parallel()
+	at, seller := core.TimeOf(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC)), &tenant.Account{Timezone: "Pacific/Auckland"}
+	assert.Equal(t, "1 January 2027", shownPost(locale.English, seller, &content.BlogPost{URL: new("/posts/1"), PublishedAt: &at}).Day)
+	assert.Equal(t, "1 January 2027", visible(locale.English, seller, []content.SiteBlock{{Type: content.SiteBlockCountdown, EndsAt: &at}})[0].Day)
 }

@@ -62,12 +62,12 @@ func sitePages(t *testing.T, l *locale.Locale, word func(string) string) map[str
 		{SiteBlock: content.SiteBlock{Type: content.SiteBlockProducts}, Shown: []siteProduct{{Name: word("Handbook"), Price: l.T("site.from", "price", l.Money(1900, "eur")), Buy: "/buy/1"}}},
 		{SiteBlock: content.SiteBlock{Type: content.SiteBlockPosts}, Posts: []sitePost{{Title: word("On ships"), URL: "/posts/1", Day: l.Day(time.Unix(0, 0)), Gated: l.T("post.for_customers")}}},
 		{SiteBlock: content.SiteBlock{Type: content.SiteBlockVideo, URL: new("https://example.com")}, Host: "1"},
-		{SiteBlock: content.SiteBlock{Type: content.SiteBlockCountdown, EndsAt: new(core.Time(0)), Label: new(word("Launch"))}},
+		{SiteBlock: content.SiteBlock{Type: content.SiteBlockCountdown, EndsAt: new(core.Time(0)), Label: new(word("Launch"))}, Day: l.Day(time.Unix(0, 0))},
 	}
 	drawn := map[string]string{}
 	for name, data := range map[string]any{
 		"site": sitePage{Name: word("Kestrel"), Language: l.Tag, Blocks: blocks, Preview: true},
-		"post": postPage{Post: &content.BlogPost{Title: word("On ships"), URL: new("/posts/1"), PublishedAt: new(core.Time(0))}, Language: l.Tag, Seller: word("Kestrel"), Gate: l.T("post.gate_customers", "seller", word("Kestrel")), Buy: "/buy/1"},
+		"post": postPage{Post: &content.BlogPost{Title: word("On ships"), URL: new("/posts/1")}, Day: l.Day(time.Unix(0, 0)), Language: l.Tag, Seller: word("Kestrel"), Gate: l.T("post.gate_customers", "seller", word("Kestrel")), Buy: "/buy/1"},
 	} {
 		page, err := p.writeStrange(l.Tag, name+".html", data)
 		require.NoError(t, err)

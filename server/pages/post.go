@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/picture"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // postPage is the data of post.html.
@@ -19,6 +20,7 @@ type postPage struct {
 	Post     *content.BlogPost
 	Seller   string
 	Language string
+	Day      string // on which it was published, where the seller is
 	About    string // what search engines are told
 	Cover    ui.Image
 	Card     string // the address of a picture for whoever shows a link to the page, empty for none
@@ -54,6 +56,9 @@ func (p *Pages) blogPost(c echo.Context) error {
 		Post: post, Seller: seller.Name, Language: writesIn(seller), Colours: coloursOf(nil), About: text(post.SEODescription),
 	}
 	l := p.sellers(c, seller)
+	if post.PublishedAt != nil {
+		page.Day = l.Day(seller.Local(*post.PublishedAt))
+	}
 	if err := p.showCover(ctx, &page); err != nil {
 		return err
 	}
@@ -112,7 +117,7 @@ func (p *Pages) gate(ctx context.Context, l *locale.Locale, page *postPage) erro
 }
 
 // fillPosts looks up the posts that the blocks show, once for each tag.
-func (p *Pages) fillPosts(ctx context.Context, l *locale.Locale, account string, blocks []pageBlock) error {
+func (p *Pages) fillPosts(ctx context.Context, l *locale.Locale, seller *tenant.Account, blocks []pageBlock) error {
 	most := map[string]int{}
 	for _, b := range blocks {
 		if b.Type == content.SiteBlockPosts {
@@ -121,14 +126,14 @@ func (p *Pages) fillPosts(ctx context.Context, l *locale.Locale, account string,
 	}
 	found := map[string][]sitePost{}
 	for tag, limit := range most {
-		posts, _, err := p.store.Content.ListBlogPosts(ctx, account, content.ListBlogPosts{
+		posts, _, err := p.store.Content.ListBlogPosts(ctx, seller.ID, content.ListBlogPosts{
 			Page: core.Page{Limit: limit}, Status: content.BlogPostStatusPublished, Tag: tag,
 		})
 		if err != nil {
 			return err
 		}
 		for _, post := range posts {
-			found[tag] = append(found[tag], shownPost(l, &post))
+			found[tag] = append(found[tag], shownPost(l, seller, &post))
 		}
 	}
 	for i := range blocks {
@@ -140,8 +145,8 @@ func (p *Pages) fillPosts(ctx context.Context, l *locale.Locale, account string,
 	return nil
 }
 
-func shownPost(l *locale.Locale, post *content.BlogPost) sitePost {
-	shown := sitePost{Title: post.Title, Excerpt: text(post.Excerpt), URL: *post.URL, Day: l.Day(post.PublishedAt.Time())}
+func shownPost(l *locale.Locale, seller *tenant.Account, post *content.BlogPost) sitePost {
+	shown := sitePost{Title: post.Title, Excerpt: text(post.Excerpt), URL: *post.URL, Day: l.Day(seller.Local(*post.PublishedAt))}
 	switch post.Access {
 	case content.BlogPostAccessCustomers:
 		shown.Gated = l.T("post.for_customers")

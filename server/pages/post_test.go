@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,9 +34,12 @@ func TestPost_IsAtItsAddressWhileItIsPublished(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
+		w.now = time.Date(2038, 12, 31, 20, 0, 0, 0, time.UTC)
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Timezone = "Pacific/Auckland" })
+		require.NoError(t, err)
 		post := w.writes(content.BlogPost{Title: "On <i>ships</i>", Body: "They *sail*. <script>alert(1)</script>", Excerpt: new("A few words"), AuthorName: new("Ada"), SEODescription: new("For engines")})
 		page := w.visit(*post.URL)
-		for _, shown := range []string{"On &lt;i&gt;ships&lt;/i&gt;", "They <em>sail</em>.", "&lt;script&gt;", "Ada", `content="For engines"`, `href="` + *post.URL + `"`} {
+		for _, shown := range []string{"On &lt;i&gt;ships&lt;/i&gt;", "They <em>sail</em>.", "&lt;script&gt;", "Ada", `content="For engines"`, "1 January 2039", `href="` + *post.URL + `"`} {
 			assert.Contains(t, page, shown)
 		}
 		assert.NotContains(t, page, "<script")
@@ -47,7 +51,7 @@ func TestPost_IsAtItsAddressWhileItIsPublished(t *testing.T) {
 		}
 
 		former := *post.URL
-		post, err := w.Content.UpdateBlogPost(t.Context(), w.account, post.ID, func(b *content.BlogPost) { b.Slug = "ships-that-sail" })
+		post, err = w.Content.UpdateBlogPost(t.Context(), w.account, post.ID, func(b *content.BlogPost) { b.Slug = "ships-that-sail" })
 		require.NoError(t, err)
 		require.NotEqual(t, former, *post.URL)
 		response, err := http.DefaultTransport.RoundTrip(w.request(http.MethodGet, former))

@@ -13,7 +13,6 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -57,7 +56,6 @@ func parseSites(style string) (map[string]func() (*template.Template, error), er
 	in := func(l *locale.Locale) template.FuncMap {
 		return template.FuncMap{
 			"t": l.T, "gap": l.Gap, "lang": func() string { return l.Tag }, "dir": func() string { return l.Dir },
-			"day":    func(t core.Time) string { return l.Day(t.Time()) },
 			"ours":   func(page string) template.HTMLAttr { return langIn(page, l.Tag, l.Dir) },
 			"theirs": func(text string) template.HTMLAttr { return langIn(l.Tag, text, "") },
 		}

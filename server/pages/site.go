@@ -53,6 +53,7 @@ type pageBlock struct {
 	Posts []sitePost    // of a block of posts
 	Form  *leadForm     // of a block that is a form
 	Host  string        // of a video
+	Day   string        // on which a countdown ends, where the seller is
 	HTML  template.HTML // of a text, once the page is made: what the policy of markdown lets through. Of a form: in the language of its visitor
 }
 
@@ -114,7 +115,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 		}
 	}
 	page := sitePage{
-		Name: of.Site.Name, Type: of.Site.Type, Language: writesIn(seller), Said: l.Tag, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(shown.Blocks), Preview: preview,
+		Name: of.Site.Name, Type: of.Site.Type, Language: writesIn(seller), Said: l.Tag, Mode: shown.Theme.Mode, Colours: coloursOf(shown.Theme.Accent), Blocks: visible(l, seller, shown.Blocks), Preview: preview,
 		URL: of.Site.URL, Logo: drawn, Spoken: locale.English.Tag,
 	}
 	page.About, page.Picture = page.about()
@@ -122,7 +123,7 @@ func (p *Pages) showSite(c echo.Context, of *content.SitePage, preview bool) err
 	if err := p.fillProducts(ctx, l, seller.ID, page.Blocks); err != nil {
 		return err
 	}
-	if err := p.fillPosts(ctx, l, seller.ID, page.Blocks); err != nil {
+	if err := p.fillPosts(ctx, l, seller, page.Blocks); err != nil {
 		return err
 	}
 	asks := slices.ContainsFunc(page.Blocks, func(b pageBlock) bool { return b.Type == content.SiteBlockLeadForm })
@@ -193,13 +194,17 @@ func (p *Pages) writeSite(_ context.Context, page sitePage) ([]byte, error) {
 }
 
 // visible returns the blocks that are shown.
-func visible(blocks []content.SiteBlock) []pageBlock {
+func visible(l *locale.Locale, seller *tenant.Account, blocks []content.SiteBlock) []pageBlock {
 	var shown []pageBlock
 	for _, b := range blocks {
 		if b.Hidden {
 			continue
 		}
-		shown = append(shown, pageBlock{SiteBlock: b, Host: videoHost(b)})
+		block := pageBlock{SiteBlock: b, Host: videoHost(b)}
+		if b.EndsAt != nil {
+			block.Day = l.Day(seller.Local(*b.EndsAt))
+		}
+		shown = append(shown, block)
 	}
 	return shown
 }
