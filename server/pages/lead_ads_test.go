@@ -100,8 +100,7 @@ func TestLeadForm_TellsAdNetworksOfWhoTicksTheBox(t *testing.T) {
 		require.Empty(t, told())
 
 		again := w.joins(site, page, url.Values{"email": {"nobody"}, "ads_consent": {"true"}}, http.StatusUnprocessableEntity)
-		assert.Contains(t, again, strings.Replace(leadAdsBox, " aria", " checked aria", 1), "the visitor ticked it")
-		assert.Contains(t, w.joins(site, page, url.Values{"email": {"nobody"}}, http.StatusUnprocessableEntity), leadAdsBox, "nobody else does")
+		assert.Contains(t, again, leadAdsBox, "another site may have sent the tick")
 		assert.Contains(t, again, `name="fbclid" value="IwAR0_x-Y.z"`)
 		w.joins(site, again, url.Values{"email": {"grace@example.com"}, "ads_consent": {"true"}}, http.StatusOK)
 		l := w.lead("grace@example.com")

@@ -35,8 +35,6 @@ type leadForm struct {
 	Email   string
 	Name    string
 	Problem string
-	Agrees  bool     // to letters, as the visitor ticked
-	Tells   bool     // that ad networks are told, as they ticked
 	Ads     *leadAds // nil: it does not ask about ad networks
 	Preview bool     // nobody can send it
 
@@ -116,7 +114,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	if !page.Received {
 		status = http.StatusUnprocessableEntity
 		page.Block.Form = &leadForm{
-			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Agrees: isTicked(c, "consent"), Tells: isTicked(c, "ads_consent"), Problem: problem, Language: writesIn(seller),
+			Token: p.formToken, Email: entered(c, "email"), Name: entered(c, "name"), Problem: problem, Language: writesIn(seller),
 		}
 	}
 	blocks := []pageBlock{page.Block}
@@ -175,8 +173,8 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	return "", err
 }
 
-// isTicked reports whether the visitor ticked a box. One that is sent back is ticked again only then: nobody agrees to what they did not tick. The
-// address of a form ticks nothing.
+// isTicked reports whether the visitor ticked a box. The address of a form ticks nothing. Nor is a box of a refused form ticked again. Other sites
+// can send the form too, and whoever sees it then has agreed to nothing.
 func isTicked(c echo.Context, box string) bool { return c.Request().PostFormValue(box) == "true" }
 
 // entered returns what was typed into a field, without what no keyboard has.
