@@ -20,8 +20,8 @@ func (p *checkoutPage) linkFiles() {
 }
 
 // checkoutDownload sends a buyer who presses the link of a file on the page of what they have just bought to the file. Only from there on it counts
-// as a download. A grant that is over, or a file that was downloaded as often as it may be, is 410. A grant that the checkout did not give is
-// missing.
+// as a download. A grant that is over is 410, and one that the checkout did not give is missing. A file that was downloaded as often as it may be is
+// 403 there, as it is for a customer on the portal.
 func (p *Pages) checkoutDownload(c echo.Context) error {
 	ctx := c.Request().Context()
 	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))

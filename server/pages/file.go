@@ -92,18 +92,22 @@ func (p *Pages) stored(c echo.Context, file *signed.File) error {
 		}
 		return p.store.Grant.Download(c.Request().Context(), file.Account, file.Grant, f.ID, v.Version, transfer.IsFirst(c.Request(), v))
 	})
-	return p.notServed(c, err)
+	return p.notServed(c, file.Account, err)
 }
 
-// notServed answers with a page that says why a file is not served, if err does.
-func (p *Pages) notServed(c echo.Context, err error) error {
+// notServed answers with a page that says why a file of an account is not served, if err does. Whoever used up their downloads is led to the seller.
+func (p *Pages) notServed(c echo.Context, account string, err error) error {
 	e, _ := errors.AsType[*core.Error](err)
 	switch {
 	case errors.Is(err, transfer.ErrBusy):
 		c.Response().Header().Set(echo.HeaderRetryAfter, busyWait)
 		return p.tell(c, http.StatusServiceUnavailable, said(p.spoken(c), "message.busy_files"))
 	case e != nil && e.Code == core.CodeForbidden:
-		return p.tell(c, http.StatusForbidden, said(p.spoken(c), "message.used_up"))
+		seller, err := p.store.Tenant.GetAccount(c.Request().Context(), account)
+		if err != nil {
+			return err
+		}
+		return p.tellAt(c, http.StatusForbidden, shopOf(seller), said(p.spoken(c), "message.used_up"))
 	case e != nil && e.Code == core.CodeGone, isMissing(err):
 		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // keepsFiles has the server take and give out files.
@@ -204,6 +205,14 @@ func TestPortal_LinksTheFilesThatWereBought(t *testing.T) {
 		assert.Contains(t, g.see("", http.StatusOK), "7 B · 1 of 2 downloads left · version 2, newer than the one you downloaded</small>")
 		g.gets(file, "goodbye")
 		assert.Contains(t, g.see("", http.StatusOK), "0 of 2 downloads left · version 2</small>")
+		_, err = g.Tenant.UpdateAccount(t.Context(), g.account, func(a *tenant.AccountChange) { a.SupportEmail = new("help@ada.example") })
+		require.NoError(t, err)
+		usedUp := g.see(file, http.StatusForbidden)
+		assert.Contains(t, usedUp, "Ask the seller if you need it again.")
+		assert.Contains(t, usedUp, `href="mailto:help@ada.example"`)
+		bought, err := g.Checkout.Get(t.Context(), g.account, *order.CheckoutID)
+		require.NoError(t, err)
+		assert.Equal(t, usedUp, g.page(bought.URL+file, http.StatusForbidden), "the page of the purchase says the same")
 
 		_, err = g.billing.CreateRefund(t.Context(), g.account, store.NewRefund{Order: order.ID, Amount: &order.TotalAmount, Reason: store.RefundReasonCustomerRequest})
 		require.NoError(t, err)
