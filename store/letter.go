@@ -98,7 +98,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 }
 
 // ResendLetter has a letter sent once more, whether or not its kind is switched off. It is counted, as Mailbox.CountLetter does, with the other letters about its
-// object. One that is queued is CodeInvalid on status, and so is a reminder of a checkout, which nobody is sent twice.
+// object. One that is queued is CodeInvalid on status, and so is a reminder of a checkout: nobody is sent more of them than two.
 func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
 		l, err := s.lockLetter(ctx, u, account, ref)
@@ -109,7 +109,7 @@ func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter,
 			return nil, core.Invalid("status", "The letter is queued already: it will be sent.")
 		}
 		if l.Kind == tenant.LetterCheckoutAbandoned {
-			return nil, core.Invalid("status", "A buyer is reminded of a checkout once: this letter is not sent again.")
+			return nil, core.Invalid("status", "A buyer is reminded of a checkout twice at most: this letter is not sent again.")
 		}
 		if err := s.Mailbox.CountLetter(ctx, account, l.ObjectID); err != nil {
 			return nil, err

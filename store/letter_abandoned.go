@@ -13,10 +13,12 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// A buyer is reminded once of a checkout that they did not finish.
+// A buyer is reminded of a checkout that they did not finish, and once more a day after that.
 const (
 	abandonedAfter  = time.Hour
 	abandonedPeriod = "1h"
+	againAfter      = core.Day // after the first reminder: an address has one a day at most
+	againPeriod     = "24h"
 )
 
 // NoteNews notes what the buyer of an open checkout answered (checkout.Draft.AnswerNews) who was asked, in these words, whether they want news. Whoever does
@@ -68,7 +70,7 @@ func (s *Store) isNoted(ctx context.Context, c *checkout.Checkout) (bool, error)
 	return core.SameEmail(core.Deref(buyer[l.CustomerID].Email), *c.CustomerEmail), nil
 }
 
-// reminderOf returns the reminder of a checkout, nil for none.
+// reminderOf returns the first reminder of a checkout, nil for none.
 func (s *Store) reminderOf(ctx context.Context, r db.Reader, c *checkout.Checkout) (*Letter, error) {
 	l, err := db.Get[Letter](ctx, r, letterColumns.SelectSQL+` WHERE account_id = ? AND kind = ? AND object_id = ? AND period = ?`,
 		c.AccountID, tenant.LetterCheckoutAbandoned, c.ID, abandonedPeriod)
@@ -78,7 +80,7 @@ func (s *Store) reminderOf(ctx context.Context, r db.Reader, c *checkout.Checkou
 	return l, nil
 }
 
-// takeBackNews takes back what the buyer of a locked checkout ticked before, with the reminder if nobody has tried to send it.
+// takeBackNews takes back what the buyer of a locked checkout ticked before, with the reminders that nobody has tried to send.
 func (s *Store) takeBackNews(ctx context.Context, u *db.Unit, c *checkout.Checkout, now core.Time) error {
 	l, err := s.reminderOf(ctx, u, c)
 	if err != nil || l == nil {
@@ -87,8 +89,17 @@ func (s *Store) takeBackNews(ctx context.Context, u *db.Unit, c *checkout.Checko
 	if err := s.Lead.TakeBack(ctx, u, c.AccountID, l.CustomerID, c.ID, now); err != nil {
 		return err
 	}
-	_, err = u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND id = ? AND status || '' = 'queued' AND attempts = 0`, c.AccountID, l.ID)
+	_, err = u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND object_id = ? AND kind = ? AND period IN (?, ?) AND status || '' = 'queued' AND attempts = 0`,
+		c.AccountID, c.ID, tenant.LetterCheckoutAbandoned, abandonedPeriod, againPeriod)
 	return err
+}
+
+// remindAgain has the reader of a first reminder of a checkout, which was sent now, reminded once more.
+func (s *Store) remindAgain(ctx context.Context, u *db.Unit, l *Letter, now core.Time) error {
+	if l.Kind != tenant.LetterCheckoutAbandoned || l.Period != abandonedPeriod {
+		return nil
+	}
+	return s.writeDated(ctx, u, Letter{AccountID: l.AccountID, Kind: l.Kind, CustomerID: l.CustomerID, ObjectID: l.ObjectID, Period: againPeriod}, now.Add(againAfter), now)
 }
 
 // agreeToNews notes that the buyer of a locked checkout wants news, with a reminder, if the seller sends them.
@@ -118,17 +129,13 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 	if err != nil {
 		return err
 	}
-	now, err := db.BusinessNow(ctx, s.db, l.AccountID)
-	if err != nil {
-		return err
-	}
 	c.Checkout, c.GoOnURL, c.isVerified, c.checkout, c.Recipient = open, open.URL, open.EmailVerified, &open.ID, core.Deref(open.CustomerEmail)
 	switch {
 	case l.Attempts > 1:
 		c.Void = "It was tried before, and may have arrived."
 	case open.Status == checkout.StatusCompleted || open.Status == checkout.StatusProcessing:
 		c.Void = "The checkout is paid, or is being paid."
-	case open.Status != checkout.StatusOpen || open.ExpiresAt <= now:
+	case open.Status != checkout.StatusOpen && (l.Period != againPeriod || !canBeginAnew(open)):
 		c.Void = "The checkout has expired."
 	case !open.WantsNews():
 		c.Void = "The buyer took it back that they want news, or gave another address since."
@@ -148,6 +155,12 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 	return s.readUnsold(ctx, buyer, c)
 }
 
+// canBeginAnew reports whether a checkout that has expired can be begun again by the link by which its buyer came. It cannot if the seller ended it,
+// before its time was over.
+func canBeginAnew(c *checkout.Checkout) bool {
+	return c.Link() != nil && c.UpdatedAt >= c.ExpiresAt
+}
+
 const (
 	noNews   = "The customer does not want news."
 	unproven = "Nobody has confirmed that the address is the buyer's."
@@ -155,7 +168,7 @@ const (
 
 // readAgreed finds out whether the reader of the address of an open checkout agreed to news there. They did if the address is proven, or if they
 // confirmed this very tick by a letter. After such a letter, whoever typed the address still need not be them. Who knows the page of a checkout sees
-// what is bought on it. So they are led to a checkout of their own, by the link by which this one came.
+// what is bought on it. So they are led to a checkout of their own, by the link by which this one came. So is everybody whose checkout has expired.
 func (s *Store) readAgreed(ctx context.Context, buyer *customer.Customer, c *LetterContent) error {
 	agrees, err := s.Lead.Agrees(ctx, buyer.AccountID, c.Recipient)
 	switch link := c.Checkout.Link(); {
@@ -165,7 +178,7 @@ func (s *Store) readAgreed(ctx context.Context, buyer *customer.Customer, c *Let
 		c.Void = unproven
 	case !agrees:
 		c.Void = noNews
-	case !c.isVerified:
+	case !c.isVerified || c.Checkout.Status != checkout.StatusOpen:
 		own, err := s.Checkout.GetLink(ctx, buyer.AccountID, *link)
 		if err != nil {
 			return err

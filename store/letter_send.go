@@ -168,10 +168,15 @@ func (s *Store) endLetter(ctx context.Context, u *db.Unit, claimed *Letter, out 
 	if err != nil {
 		return fmt.Errorf("note what became of a letter: %w", err)
 	}
-	if rows == 0 || out.Wait == 0 || out.WaitsOne {
+	switch {
+	case rows == 0:
 		return nil
+	case l.Status == LetterStatusSent:
+		return s.remindAgain(ctx, u, &l, now)
+	case out.Wait > 0 && !out.WaitsOne:
+		return s.postponeLetters(ctx, u, &l)
 	}
-	return s.postponeLetters(ctx, u, &l)
+	return nil
 }
 
 // postponedAtOnce is how many letters one statement postpones. The others are postponed with the next that is one too many.

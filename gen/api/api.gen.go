@@ -7360,8 +7360,8 @@ type Letter struct {
 	// that you issued is due
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
-	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. It is sent once, and
-	// `POST /letters/{id}/resend` refuses it.
+	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
+	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7424,8 +7424,8 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 // that you issued is due
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
-// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. It is sent once, and
-// `POST /letters/{id}/resend` refuses it.
+// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
+// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both.
 type LetterKind string
 
 // LetterList A page of results.
@@ -7505,7 +7505,7 @@ type LetterSettings struct {
 	// Example: true
 	WebhookFailing bool `json:"webhook_failing"`
 
-	// CheckoutAbandoned An hour after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. Off unless you switch it on. While it
+	// CheckoutAbandoned An hour after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. They are reminded once more a day later. Off unless you switch it on. While it
 	// is on, the page has that box for buyers whose address is confirmed, with `customer_email_verified` of the checkout. A buyer who ticks it becomes a lead.
 	// With `double_opt_in` as `lead_confirmation` others have it too. A letter asks them, and a buyer who does not answer it has agreed to nothing.
 	//

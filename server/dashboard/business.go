@@ -28,7 +28,7 @@ func (v *visit) businessForm() *ui.Form {
 		{Name: "statement_descriptor", Label: "Statement descriptor", Hint: "What stands on a card statement.", Value: core.Deref(a.StatementDescriptor), Longest: 22, Optional: true},
 		{Kind: "checkbox", Name: "checkout_requires_terms", Label: "Buyers must accept the terms of sale", Checked: a.CheckoutRequiresTerms},
 		{Kind: "checkbox", Name: "trial_once_per_customer", Label: "A customer has one trial of a product", Hint: "Who had theirs pays for the first period at once. A buyer confirms their e-mail address before a trial.", Checked: a.TrialOncePerCustomer},
-		{Kind: "checkbox", Name: "letters.checkout_abandoned", Label: "Remind buyers of a checkout that they did not finish", Hint: "The checkout asks them for it. One reminder is sent after an hour, to a confirmed address.", Checked: a.Letters.CheckoutAbandoned},
+		{Kind: "checkbox", Name: "letters.checkout_abandoned", Label: "Remind buyers of a checkout that they did not finish", Hint: "The checkout asks them for it. A reminder is sent after an hour, and another one a day later, to a confirmed address.", Checked: a.Letters.CheckoutAbandoned},
 		{Kind: "select", Name: "lead_confirmation", Label: "Consent to news", Hint: "Buyers whose address nobody has confirmed are asked for news only if a letter confirms it.", Options: chosen(string(a.LeadConfirmation), "none", "Counts at once", "double_opt_in", "Counts once the reader of a letter confirms it")},
 
 		{Name: "business_name", Label: "Legal name", Hint: "The name on invoices. Without one it is that of the shop.", Value: core.Deref(a.BusinessName), Longest: 255, Optional: true, Group: "What stands on invoices"},
