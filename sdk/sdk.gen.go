@@ -7171,7 +7171,7 @@ type Letter struct {
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
 	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 	// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
-	// 30 days. A card that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
+	// 30 days. A card that is chosen for it, or becomes what its customer is charged with, is looked at then, too. `invoice_reminder`: an invoice
 	// that you issued is due
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
@@ -7227,7 +7227,7 @@ type Letter struct {
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
 // taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 // letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
-// 30 days. A card that is chosen for it is looked at then, a new default card of the customer when its next period begins. `invoice_reminder`: an invoice
+// 30 days. A card that is chosen for it, or becomes what its customer is charged with, is looked at then, too. `invoice_reminder`: an invoice
 // that you issued is due
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
@@ -7292,7 +7292,7 @@ type LetterSettings struct {
 	// Example: true
 	RenewalUpcoming bool `json:"renewal_upcoming"`
 
-	// CardExpiring 30 days before the card expires that a subscription is charged to. That is its card as of the beginning of its period, or one that was chosen for it since.
+	// CardExpiring 30 days before the card expires that a subscription is charged to. That is its card as of the beginning of its period, or one that was chosen since. A new default card of the customer is looked at, too.
 	//
 	// Example: true
 	CardExpiring bool `json:"card_expiring"`

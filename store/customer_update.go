@@ -44,6 +44,9 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err := s.noteCustomer(ctx, u, &before, c); err != nil || method == nil {
 			return c, err
 		}
+		if err := s.writeCards(ctx, u, c, c.UpdatedAt); err != nil {
+			return nil, err
+		}
 		return c, s.chargePastDue(ctx, u, pastDue, method, c.UpdatedAt)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -77,6 +78,36 @@ func (s *Store) writeCard(ctx context.Context, u *db.Unit, sub *subscription.Sub
 		return s.writeOnce(ctx, u, Letter{
 			AccountID: sub.AccountID, Kind: tenant.LetterCardExpiring, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: method.Card.Period(),
 		}, due, now, sendSkipped)
+	}
+	return nil
+}
+
+// cardsAtOnce is how many subscriptions of a customer are looked at when the cards change that the customer has. Those of more are looked at when their
+// next periods begin.
+const cardsAtOnce = 100
+
+// writeCards does what writeCard does for the subscriptions of a locked customer, once another card is their default or one was removed. What has no
+// card of its own is charged to the default.
+func (s *Store) writeCards(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
+	if c.DefaultPaymentMethodID == nil {
+		return nil
+	}
+	found, err := s.Payment.MethodsByIDIn(ctx, u, c.AccountID, []string{*c.DefaultPaymentMethodID})
+	if err != nil || found[*c.DefaultPaymentMethodID] == nil {
+		return err
+	}
+	expiry := found[*c.DefaultPaymentMethodID].Card.V.Expiry()
+	if expiry <= now {
+		return nil
+	}
+	subs, err := s.Subscription.RunningPast(ctx, u, c, expiry.Add(-cardNotice), cardsAtOnce)
+	if err != nil {
+		return err
+	}
+	for i := range subs {
+		if err := s.writeCard(ctx, u, &subs[i], now); err != nil {
+			return err
+		}
 	}
 	return nil
 }

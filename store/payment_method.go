@@ -104,7 +104,34 @@ func (s *Store) makeDefault(ctx context.Context, u *db.Unit, c *customer.Custome
 	if err := u.Update(ctx, customer.Columns, c); err != nil {
 		return err
 	}
+	if err := s.writeCards(ctx, u, c, now); err != nil {
+		return err
+	}
 	return s.chargePastDue(ctx, u, pastDue, m, now)
+}
+
+// DeletePaymentMethod deletes a payment method of a customer and returns it. What was charged to it is charged to their default from now on. If it
+// was that, they have none then.
+func (s *Store) DeletePaymentMethod(ctx context.Context, account, ref, method string) (*payment.SavedMethod, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*payment.SavedMethod, error) {
+		c, err := s.Customer.LockNamed(ctx, u, account, ref, "")
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.Payment.FindMethod(ctx, u, c, method, "")
+		if err != nil {
+			return nil, err
+		}
+		return m, s.forgetMethod(ctx, u, c, m)
+	})
+}
+
+// forgetMethod deletes a method of a locked customer.
+func (s *Store) forgetMethod(ctx context.Context, u *db.Unit, c *customer.Customer, m *payment.SavedMethod) error {
+	if err := s.Payment.ForgetMethod(ctx, u, c, m); err != nil {
+		return err
+	}
+	return s.writeCards(ctx, u, c, m.UpdatedAt)
 }
 
 // lockPastDueOf locks and returns the subscriptions that saveMethod is going to charge with the method of a payment. These are those of the buyer of

@@ -69,7 +69,7 @@ func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref str
 	})
 }
 
-// RemovePaymentMethod deletes a payment method of a customer as Payment.DeleteMethod does. But if the next period of one
+// RemovePaymentMethod deletes a payment method of a customer as DeletePaymentMethod does. But if the next period of one
 // of their subscriptions, or a last bill, is to be charged to it, that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*payment.SavedMethod, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*payment.SavedMethod, error) {
@@ -91,7 +91,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if sub != nil {
 			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.CurrentPlan().Describe()))
 		}
-		if err := s.Payment.ForgetMethod(ctx, u, c, m); err != nil {
+		if err := s.forgetMethod(ctx, u, c, m); err != nil {
 			return nil, err
 		}
 		return m, s.noteMethod(ctx, u, m)

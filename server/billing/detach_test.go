@@ -35,7 +35,7 @@ func TestRemovedMethod_IsDetached(t *testing.T) {
 			return saved
 		}
 		deleted, removed, kept, last := save(), save(), save(), save()
-		_, err := w.Payment.DeleteMethod(t.Context(), w.account, g.customer, deleted.ID)
+		_, err := w.DeletePaymentMethod(t.Context(), w.account, g.customer, deleted.ID)
 		require.NoError(t, err)
 		_, err = w.RemovePaymentMethod(t.Context(), w.account, g.customer, removed.ID)
 		require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestRemovedMethod_IsDetachedInTheEnd(t *testing.T) {
 		for _, fault := range []stripefake.Fault{{Path: "/detach"}, {Path: "/detach", Status: 500}, {Path: "/detach", Status: 429}} {
 			saved, err := g.save("pm_card_visa", core.NewID(core.KindPaymentMethod))
 			require.NoError(t, err)
-			_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
+			_, err = w.DeletePaymentMethod(t.Context(), w.account, g.customer, saved.ID)
 			require.NoError(t, err)
 			fake.Spoil(fault)
 			require.Error(t, w.Reconcile(t.Context()), fault)
@@ -80,7 +80,7 @@ func TestRemovedMethod_IsDetachedInTheEnd(t *testing.T) {
 		}
 		saved, err := g.save("pm_card_visa", "last")
 		require.NoError(t, err)
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, g.customer, saved.ID)
 		require.NoError(t, err)
 		w.give("")
 		db := harness.OpenDatabase(t, w.url)
@@ -107,7 +107,7 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billing.CheckoutConfirm{Method: &payments.MethodInput{Ref: saved.ID}})
 		require.NoError(t, err)
 		require.NotNil(t, c.NextAction.V)
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, g.customer, saved.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		require.True(t, g.isAttached(fake, saved))
@@ -123,13 +123,13 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 
 		saved, err = g.save("pm_card_visa", "second")
 		require.NoError(t, err)
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, saved.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, g.customer, saved.ID)
 		require.NoError(t, err)
 		again, err := g.save(saved.ProviderRef, "third")
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.True(t, g.isAttached(fake, again))
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, again.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, g.customer, again.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.False(t, g.isAttached(fake, again))

@@ -287,7 +287,7 @@ func (p *player) attend() error {
 		chosen := pick(p, methods).ID
 		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &chosen })
 	case what == 2:
-		_, err = p.Payment.DeleteMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
+		_, err = p.DeletePaymentMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
 	case what == 3:
 		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.SetEmail(*email) })
 	default:

@@ -117,7 +117,7 @@ func TestSaveMethod_HasABound(t *testing.T) {
 		assert.Equal(t, customer, sub.CustomerID)
 		assert.NotNil(t, sub.Method.V.ID)
 		for _, id := range []string{first.ID, *sub.Method.V.ID} {
-			_, err = w.Payment.DeleteMethod(t.Context(), w.account, customer, id)
+			_, err = w.DeletePaymentMethod(t.Context(), w.account, customer, id)
 			require.NoError(t, err)
 		}
 		_, err = save()

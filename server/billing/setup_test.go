@@ -77,7 +77,7 @@ func TestGiveMethod_IsKeptByANotification(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, kept.ID, *c.DefaultPaymentMethodID)
 
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, g.customer, kept.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, g.customer, kept.ID)
 		require.NoError(t, err)
 		require.NoError(t, w.told(fake, events))
 		assert.Len(t, g.methods(), 1)

@@ -72,7 +72,7 @@ func TestCreateSubscription_IsDoneOnceItsDefaultCardIsGone(t *testing.T) {
 			return nil, errors.New("the answer is lost")
 		})
 		require.Error(t, err)
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, customer.ID, saved.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, customer.ID, saved.ID)
 		require.NoError(t, err)
 		again, err := asked(w, "k", create)
 		require.NoError(t, err)

@@ -185,7 +185,7 @@ func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 		}
 		_, err = w.PayInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID, billing.PayInvoice{})
 		require.Error(t, err)
-		_, err = w.Payment.DeleteMethod(t.Context(), w.account, victim.ID, again.ID)
+		_, err = w.DeletePaymentMethod(t.Context(), w.account, victim.ID, again.ID)
 		require.NoError(t, err)
 
 		// Nor after a merge.

@@ -148,7 +148,7 @@ func (h *Handlers) CreateCustomerPaymentMethod(ctx context.Context, r api.Create
 
 // DeleteCustomerPaymentMethod implements DELETE /customers/{id}/payment_methods/{payment_method}.
 func (h *Handlers) DeleteCustomerPaymentMethod(ctx context.Context, r api.DeleteCustomerPaymentMethodRequestObject) (api.DeleteCustomerPaymentMethodResponseObject, error) {
-	m, err := h.store.Payment.DeleteMethod(ctx, account(ctx), r.ID, r.PaymentMethod)
+	m, err := h.store.DeletePaymentMethod(ctx, account(ctx), r.ID, r.PaymentMethod)
 	if err != nil {
 		return nil, err
 	}

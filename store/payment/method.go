@@ -92,22 +92,6 @@ func (s *Store) BeginSaveMethod(ctx context.Context, account, customerID string,
 	return c, s.db.Effect(ctx), err
 }
 
-// DeleteMethod deletes a payment method of a customer and returns it. If it was their default, they have none
-// then.
-func (s *Store) DeleteMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
-		c, err := s.rooms.Customer.LockNamed(ctx, u, account, customer, "")
-		if err != nil {
-			return nil, err
-		}
-		m, err := s.FindMethod(ctx, u, c, ref, "")
-		if err != nil {
-			return nil, err
-		}
-		return m, s.ForgetMethod(ctx, u, c, m)
-	})
-}
-
 // Method returns a payment method that a customer has, or CodeMissing on payment_method.
 func (s *Store) Method(ctx context.Context, account, customerID, ref string) (*SavedMethod, error) {
 	return s.MethodIn(ctx, s.db, account, customerID, ref)

@@ -35,6 +35,18 @@ func (s *Store) ChargeWith(ctx context.Context, u *db.Unit, sub *Subscription, m
 	return nil
 }
 
+// RunningPast returns subscriptions of a customer, at most limit and the newest first, whose periods go on after a moment. Those of which only a typed
+// address says that they are the customer's are left out.
+func (s *Store) RunningPast(ctx context.Context, r db.Reader, c *customer.Customer, at core.Time, limit int) ([]Subscription, error) {
+	subs, err := db.Select[Subscription](ctx, r, Columns.SelectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND `+customer.ActiveSubscription+` AND current_period_end > ? AND customer_verified ORDER BY id DESC LIMIT ?`,
+		c.AccountID, c.ID, at, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read subscriptions that go on: %w", err)
+	}
+	return subs, nil
+}
+
 // LockPastDue locks and returns the subscriptions of a customer that are past due. It must come before the customer is locked.
 // Those of which only a typed address says that they are the customer's are left out: they have methods of their own.
 func (s *Store) LockPastDue(ctx context.Context, u *db.Unit, account, customerID string) ([]Subscription, error) {
