@@ -1591,7 +1591,7 @@ type Account struct {
 	// Example: usd
 	DefaultCurrency Currency `json:"default_currency"`
 
-	// Timezone An IANA name. Receipts, invoices and letters have the dates of this zone.
+	// Timezone An IANA name. Receipts, invoices, letters, sites and posts have the dates of this zone.
 	//
 	// Example: Europe/Berlin
 	Timezone string `json:"timezone"`
@@ -1740,7 +1740,7 @@ type AccountUpdate struct {
 	// Example: usd
 	DefaultCurrency *Currency `json:"default_currency,omitempty"`
 
-	// Timezone An IANA name, e.g. `Europe/Berlin`. Receipts, invoices and letters have its dates.
+	// Timezone An IANA name, e.g. `Europe/Berlin`. Receipts, invoices, letters, sites and posts have its dates.
 	Timezone *string `json:"timezone,omitempty"`
 
 	// Locale A language tag, such as en or pt-BR.
