@@ -99,7 +99,7 @@ func TestCheckoutPage_RemindsWhoAgreedToNews(t *testing.T) {
 		assert.NotContains(t, w.page(c.URL, http.StatusOK), `name="news"`, "the seller sends no news")
 		w.post(c, http.StatusOK, wantsNews(declined))
 		w.asksForNews()
-		assert.Contains(t, w.seen(c), `<input id="news" name="news" type="checkbox" value="true"><label for="news">Send me news from Ada &lt;b&gt;&amp; sons&lt;/b&gt; by e-mail, and a reminder if I do not finish this purchase.`)
+		assert.Contains(t, w.seen(c), `<input id="news" name="news" type="checkbox" value="true"><label for="news">Send me news from Ada &lt;b&gt;&amp; sons&lt;/b&gt; by e-mail, and reminders if I do not finish this purchase.`)
 		update := addressed("Lin@example.com", url.Values{"do": {"update"}, "news": {"true", "false"}})
 		w.post(c, http.StatusOK, update)
 		assert.NotContains(t, w.seen(c), ticked)
@@ -122,7 +122,7 @@ func TestCheckoutPage_RemindsWhoAgreedToNews(t *testing.T) {
 		assert.Equal(t, "subscribed", customer.MarketingConsent.V.Status)
 		assert.Equal(t, "checkout", *customer.MarketingConsent.V.Source)
 		assert.Equal(t, at.String(), customer.MarketingConsent.V.At.String(), "when they ticked it")
-		assert.Equal(t, "Send me news from Ada <b>& sons</b> by e-mail, and a reminder if I do not finish this purchase. I can end that at any time.", *customer.ConsentText())
+		assert.Equal(t, "Send me news from Ada <b>& sons</b> by e-mail, and reminders if I do not finish this purchase. I can end that at any time.", *customer.ConsentText())
 		assert.Equal(t, c.ID, *customer.NewsWords.V.Checkout)
 
 		w.abandoned(c, 59*time.Minute)
