@@ -193,6 +193,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		Posts:     []content.BlogPost{{Title: word("Spring arrivals"), Slug: "spring", Excerpt: new(word("Who came back first"))}},
 		Purchases: []portalPurchase{{Checkout: checkout.Checkout{Currency: "eur"}, Summary: word("Tide calendar"), IsCharged: true}},
 	}
+	full.Prices = map[string]string{sub.ID: periodPrice(l, sub.CurrentPlan(), 10710, sub.Currency)}
 	full.Done, full.PlanCards = l.T("portal.done.added"), []planCard{{card.Card.V, sub}}
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
 	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []payment.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &i}

@@ -157,6 +157,7 @@ type portalHome struct {
 	Owed          []money // what all of them come to, by currency; empty if MoreDue
 	MoreDue       bool    // there are more than Due
 	Subscriptions []subscription.Subscription
+	Prices        map[string]string // of each period of these, by id
 	Orders        []portalOrder
 	MoreOrders    bool
 	Cards         []payment.SavedMethod
@@ -217,6 +218,9 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 		return err
 	}
 	if home.Subscriptions, _, err = p.store.Subscription.List(ctx, account, subscription.List{Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
+		return err
+	}
+	if home.Prices, err = p.ownPrices(v, home.Subscriptions); err != nil {
 		return err
 	}
 	slices.SortStableFunc(home.Subscriptions, goingFirst)

@@ -58,14 +58,42 @@ func (p *Pages) pricedPlans(v *visit, sub *subscription.Subscription) (plans []p
 	if err != nil {
 		return nil, "", err
 	}
-	prices, err := p.store.Subscription.PeriodPrices(v.ctx(), sub, v.Customer, append(slices.Clip(found), sub.CurrentPlan()))
+	of := []subscription.PlanOf{{Subscription: sub, Plan: sub.CurrentPlan()}}
+	for _, plan := range found {
+		of = append(of, subscription.PlanOf{Subscription: sub, Plan: plan})
+	}
+	prices, err := p.periodPrices(v, of...)
 	if err != nil {
 		return nil, "", err
 	}
 	for i, plan := range found {
-		plans = append(plans, pricedPlan{plan, periodPrice(v.l, plan, prices[i], sub.Currency)})
+		plans = append(plans, pricedPlan{plan, prices[i+1]})
 	}
-	return plans, periodPrice(v.l, sub.CurrentPlan(), prices[len(found)], sub.Currency), nil
+	return plans, prices[0], nil
+}
+
+// ownPrices returns the prices of the plans that subscriptions have, by the id of the subscription.
+func (p *Pages) ownPrices(v *visit, subs []subscription.Subscription) (map[string]string, error) {
+	of := make([]subscription.PlanOf, len(subs))
+	for i := range subs {
+		of[i] = subscription.PlanOf{Subscription: &subs[i], Plan: subs[i].CurrentPlan()}
+	}
+	prices, err := p.periodPrices(v, of...)
+	own := map[string]string{}
+	for i, price := range prices {
+		own[subs[i].ID] = price
+	}
+	return own, err
+}
+
+// periodPrices says what each period of plans costs the customer, with its tax and without discounts.
+func (p *Pages) periodPrices(v *visit, of ...subscription.PlanOf) ([]string, error) {
+	amounts, err := p.store.Subscription.PeriodPrices(v.ctx(), v.Customer, of...)
+	prices := make([]string, len(amounts))
+	for i, amount := range amounts {
+		prices[i] = periodPrice(v.l, of[i].Plan, amount, of[i].Currency)
+	}
+	return prices, err
 }
 
 // periodPrice says what each period of a plan costs.
@@ -120,11 +148,11 @@ func (p *Pages) previewPlan(v *visit, chosen string) (page *portalPlan, why stri
 	if err != nil {
 		return nil, "", err
 	}
-	prices, err := p.store.Subscription.PeriodPrices(ctx, sub, v.Customer, []subscription.Plan{change.Plan})
+	prices, err := p.periodPrices(v, subscription.PlanOf{Subscription: sub, Plan: change.Plan})
 	if err != nil {
 		return nil, "", err
 	}
-	return &portalPlan{Subscription: sub, Change: change, Price: periodPrice(v.l, change.Plan, prices[0], sub.Currency)}, "", nil
+	return &portalPlan{Subscription: sub, Change: change, Price: prices[0]}, "", nil
 }
 
 // changePlan takes the form that confirms a change of plan. If more would be charged than was shown, the new amount is shown

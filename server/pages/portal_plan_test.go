@@ -63,6 +63,7 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		assert.Contains(t, g.see(path+"/plan?plan="+gold, http.StatusOK), ": $31.90 every month, with taxes", "as it will be charged")
 		assert.Contains(t, g.see(path, http.StatusOK), "(Gold &lt;b&gt;)</a><br><small>$31.90 every month</small>")
 		assert.Contains(t, g.see(path, http.StatusOK), "<p>$9.90 every month<br>", "the plan that they have is told in the same way")
+		assert.Contains(t, g.see("", http.StatusOK), "<small>$9.90 every month<br>")
 		lives(nil)
 		assert.Contains(t, page, "Change and pay $20.00")
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID, "looking changes nothing")

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/invoice"
@@ -49,11 +48,6 @@ func planName(s *subscription.Subscription) string {
 		name = fmt.Sprintf("%d × %s", s.Quantity, name)
 	}
 	return name
-}
-
-// planPrice returns what a subscription costs, such as "USD 9.00 every month".
-func planPrice(l *locale.Locale, s *subscription.Subscription) string {
-	return l.Money(s.Amount(), s.Currency) + " " + l.Every(s.Interval, s.IntervalCount)
 }
 
 // Day returns the date of a moment in the seller's time zone.

@@ -14,7 +14,6 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/payment"
-	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -47,7 +46,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 
 		"takesStripe": takesStripe,
 
-		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "plan": planName, "price": func(s *subscription.Subscription) string { return planPrice(l, s) },
+		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "plan": planName,
 	}, shared, names)
 }
 

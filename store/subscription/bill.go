@@ -67,25 +67,31 @@ func (s *Store) LastBill(ctx context.Context, r db.Reader, sub *Subscription, cu
 	return s.PriceBillIn(ctx, r, sub, customer, items, nil)
 }
 
-// PeriodPrices returns what a period of each plan costs the customer of a subscription now, with its tax and without discounts.
-func (s *Store) PeriodPrices(ctx context.Context, sub *Subscription, customer *customer.Customer, plans []Plan) ([]int64, error) {
-	taxed, err := s.taxRate(ctx, s.db, sub, customer)
+// PlanOf is a plan that a subscription has or can have.
+type PlanOf struct {
+	*Subscription
+	Plan Plan
+}
+
+// PeriodPrices returns what a period of each plan costs their customer now, with its tax and without discounts.
+func (s *Store) PeriodPrices(ctx context.Context, customer *customer.Customer, plans ...PlanOf) ([]int64, error) {
+	account, err := s.rooms.Tenant.Seller(ctx, s.db, customer.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(plans))
-	for i, plan := range plans {
-		ids[i] = plan.PriceVariantID
+	for i, p := range plans {
+		ids[i] = p.Plan.PriceVariantID
 	}
-	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, sub.AccountID, ids)
+	variants, err := s.rooms.Catalog.PriceVariantsByID(ctx, customer.AccountID, ids)
 	if err != nil {
 		return nil, err
 	}
 	prices := make([]int64, len(plans))
-	for i, plan := range plans {
-		line := pricing.Line{UnitAmount: plan.UnitAmount, Quantity: plan.Quantity}
-		if variant := variants[plan.PriceVariantID]; variant != nil {
-			line.Tax = taxed.on(variant)
+	for i, p := range plans {
+		line := pricing.Line{UnitAmount: p.Plan.UnitAmount, Quantity: p.Plan.Quantity}
+		if variant := variants[p.Plan.PriceVariantID]; variant != nil {
+			line.Tax = p.rate(account, customer).on(variant)
 		}
 		totals, err := pricing.Totals([]pricing.Line{line})
 		if err != nil {
@@ -132,9 +138,13 @@ func (s *Store) PriceBillIn(ctx context.Context, r db.Reader, sub *Subscription,
 
 // tax returns the tax that a customer pays on a subscription now, the zero value for none.
 func (s *Store) tax(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
-	taxed, err := s.taxRate(ctx, r, sub, customer)
-	if err != nil || taxed.rate == nil {
+	account, err := s.rooms.Tenant.Seller(ctx, r, sub.AccountID)
+	if err != nil {
 		return pricing.Tax{}, err
+	}
+	taxed := sub.rate(account, customer)
+	if taxed.rate == nil {
+		return pricing.Tax{}, nil
 	}
 	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, r, sub.AccountID, sub.PriceVariantID, "")
 	if err != nil {
@@ -157,14 +167,13 @@ func (t taxRate) on(v *catalog.PriceVariant) pricing.Tax {
 	return pricing.Tax{Name: t.rate.Name, Bps: t.rate.RateBps, Inclusive: t.settings.IsInclusive(v.TaxBehavior)}
 }
 
-// taxRate returns the rate that a customer pays on a subscription now. If the address does not say enough, it is that of the wider place.
-func (s *Store) taxRate(ctx context.Context, r db.Reader, sub *Subscription, customer *customer.Customer) (taxRate, error) {
-	account, err := s.rooms.Tenant.Seller(ctx, r, sub.AccountID)
-	if err != nil || sub.CustomerVerified && customer.TaxExempt {
-		return taxRate{}, err
+// rate returns the rate that a customer pays on the subscription now. If the address does not say enough, it is that of the wider place.
+func (s *Subscription) rate(account *tenant.Account, customer *customer.Customer) taxRate {
+	if s.CustomerVerified && customer.TaxExempt {
+		return taxRate{}
 	}
-	rate, _ := account.Tax.V.Source().RateAt(sub.AddressOf(customer))
-	return taxRate{rate, account.Tax.V}, nil
+	rate, _ := account.Tax.V.Source().RateAt(s.AddressOf(customer))
+	return taxRate{rate, account.Tax.V}
 }
 
 // AddressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.
