@@ -284,6 +284,8 @@ func (d *Dashboard) pages() map[string]page {
 		"POST " + brandingPage: {scope: "account:write", serve: d.saveBranding},
 		paymentsPage:           {scope: "account:write", serve: d.payments, fresh: true},
 		"POST " + paymentsPage: {scope: "account:write", serve: d.savePayments, fresh: true},
+		lettersPage:            {scope: "account:read", serve: d.letters},
+		"POST " + lettersPage:  {scope: "account:write", serve: d.saveLetters},
 		"/app/activity":        {scope: "account:read", serve: d.activity},
 
 		"/app/team":                      {serve: d.team},

@@ -19,6 +19,7 @@ func (d *Dashboard) settings(v *visit) error {
 		}
 	}
 	t.Rows = append(t.Rows,
+		[]ui.Cell{{Text: "Letters to your team", Address: lettersPage}, {Text: "which there are, and what was sent"}},
 		[]ui.Cell{{Text: "Team", Address: teamPage}, {Text: "who may act for this account, and what they may do"}},
 		[]ui.Cell{{Text: "Activity", Address: activityPage}, {Text: "who changed what"}})
 	return v.show(http.StatusOK, ui.Page{Heading: "Settings", Table: t})

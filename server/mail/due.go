@@ -69,8 +69,13 @@ func (p *Post) sendAwaited(ctx context.Context) error {
 
 // writeLetters writes some of the letters that are too many to be written with their cause, and reports whether any of that went on.
 func (p *Post) writeLetters(ctx context.Context) (wrote bool, err error) {
-	due, err := p.store.Grant.DueNotices(ctx, dueAtOnce)
-	err = errors.Join(err, each(ctx, due, func(ctx context.Context, account, id string) error {
+	sellers, err := p.store.DueTeams(ctx, dueAtOnce)
+	err = errors.Join(err, eachOf(ctx, sellers, p.store.TellOfDay))
+	sold, unsold := p.store.AccountsWithSales(ctx, dueAtOnce)
+	err = errors.Join(err, unsold, eachOf(ctx, sold, p.store.TellOfSales))
+	wrote = err == nil && len(sellers)+len(sold) > 0
+	due, undue := p.store.Grant.DueNotices(ctx, dueAtOnce)
+	err = errors.Join(err, undue, each(ctx, due, func(ctx context.Context, account, id string) error {
 		went, err := p.store.TellOfFile(ctx, account, id)
 		wrote = wrote || went
 		return err

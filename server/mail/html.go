@@ -75,5 +75,5 @@ func shadesOf(seller *tenant.Account) (inLight, inDark ui.Shade) {
 // letter returns the content as a letter of a seller's, as text and as a page with their logo, which may be nil.
 func (c content) letter(seller *tenant.Account, logo []byte) (Letter, error) {
 	page, err := c.html(seller, logo != nil)
-	return Letter{Subject: c.subject, Text: c.text(), HTML: page, Logo: logo, Leave: c.leave}, err
+	return Letter{ID: c.id, Subject: c.subject, Text: c.text(), HTML: page, Logo: logo, Leave: c.leave}, err
 }

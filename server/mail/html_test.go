@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -84,6 +85,14 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late), string(tenant.LetterFileUpdated): fileUpdated(l, told), string(tenant.LetterCheckoutAbandoned): checkoutAbandoned(l, told),
 		"verification": verification(l, seller, &checkout.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
+	}
+	team := &teamContent{at: "https://pay.example", sales: []sale{{order, word("Birds"), word("Grace Hopper")}}, LetterDetail: person.LetterDetail{
+		Day: "2026-11-28", Sums: []person.Sum{{Currency: "eur", Count: 12, Amount: 58200}, {Currency: "usd", Count: 1, Amount: 2000}},
+	}}
+	for _, kind := range tenant.TeamKinds {
+		c, known := teamLetter(l, person.LetterKind(kind), seller, team)
+		require.True(t, known, kind)
+		all[string(kind)] = c
 	}
 	for kind, c := range all {
 		c.spoken = l

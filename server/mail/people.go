@@ -26,16 +26,30 @@ func (p *Post) sendToPerson(ctx context.Context, id string) error {
 	if err != nil || l == nil {
 		return err
 	}
+	isSent := false
 	if p.Sends() {
-		c, err := p.toPerson(ctx, l)
-		if err != nil {
-			return err
-		}
-		if err := p.send(ctx, locale.English, &ours, l.ID, &l.Email, nil, c); err != nil {
+		if isSent, err = p.sendClaimed(ctx, l); err != nil {
 			return err
 		}
 	}
-	return p.store.Person.EndLetter(context.WithoutCancel(ctx), l.ID)
+	return p.store.Person.EndLetter(context.WithoutCancel(ctx), l, isSent)
+}
+
+// sendClaimed sends a letter, and reports whether it did: one to a team may not be to be sent any more.
+func (p *Post) sendClaimed(ctx context.Context, l *person.Letter) (bool, error) {
+	if l.TeamLetterID == nil {
+		c, err := p.toPerson(ctx, l)
+		if err != nil {
+			return false, err
+		}
+		return true, p.send(ctx, locale.English, &ours, l.ID, &l.Email, nil, c)
+	}
+	c, err := p.toTeam(ctx, l)
+	if err != nil || c == nil {
+		return false, err
+	}
+	c.id = l.ID
+	return true, p.send(ctx, c.spoken, &ours, l.ID, &l.Email, nil, *c)
 }
 
 // toPerson returns what a letter to somebody who signs in says. What others named stands in lines of its own, and in no subject: see unlinked.

@@ -2,6 +2,7 @@ package person
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,12 @@ const (
 	LetterWebhookFailing LetterKind = "webhook_failing" // an endpoint has taken nothing for an hour
 )
 
+// The kinds of letters to the team of an account, which it can switch off. See TellTeam.
+const (
+	LetterSale       LetterKind = "sale"        // of some orders that were paid just now
+	LetterSalesDaily LetterKind = "sales_daily" // of those of a day
+)
+
 const (
 	letterLease    = time.Minute // doubled by each attempt to send a letter
 	letterAttempts = 10          // which take 17 hours
@@ -33,10 +40,13 @@ const MostLetters = 5
 
 // Letter is what somebody is told of. It commits with its cause, and is gone once it is sent.
 type Letter struct {
-	ID        string                  `db:"id"`
-	PersonID  string                  `db:"person_id"`
-	Kind      LetterKind              `db:"kind"`
-	AccountID *string                 `db:"account_id"` // that it is about
+	ID        string     `db:"id"`
+	PersonID  string     `db:"person_id"`
+	Kind      LetterKind `db:"kind"`
+	AccountID *string    `db:"account_id"` // that it is about
+
+	TeamLetterID *string `db:"letter_id"` // the letter to the team that it is a copy of, nil if it is none
+
 	Detail    core.JSON[LetterDetail] `db:"detail"`
 	DueAt     core.Time               `db:"due_at"`
 	Attempts  int64                   `db:"attempts"`
@@ -55,6 +65,9 @@ type LetterDetail struct {
 	Endpoint string     `json:"endpoint,omitempty"` // id of a webhook endpoint
 	Host     string     `json:"host,omitempty"`     // of its URL
 	Since    *core.Time `json:"since,omitempty"`    // when it took something last, or was tried first
+	Day      string     `json:"day,omitempty"`      // 2026-11-28, where the seller is
+	Sums     []Sum      `json:"sums,omitempty"`
+	Orders   []string   `json:"orders,omitempty"` // ids of those that the letter names
 }
 
 var letterColumns = db.ColumnsOf[Letter]("people_letters")
@@ -115,8 +128,8 @@ func (s *Store) DueLetters(ctx context.Context, limit int) ([]string, error) {
 	return db.Select[string](ctx, s.db, `SELECT id FROM people_letters WHERE due_at <= ? ORDER BY due_at LIMIT ?`, s.Now(), limit)
 }
 
-// ClaimLetter returns a letter that is to be sent now, by this caller alone, until another attempt is due. It is nil if there is nothing to send:
-// another caller has it, or it was tried often enough.
+// ClaimLetter returns a letter that is to be sent now, by this caller alone, until another attempt is due. It is nil if another
+// caller has it, or it was tried often enough. It is nil, too, if its reader has left the team whose letter it is.
 func (s *Store) ClaimLetter(ctx context.Context, id string) (*Letter, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
 		now := s.Now()
@@ -125,7 +138,12 @@ func (s *Store) ClaimLetter(ctx context.Context, id string) (*Letter, error) {
 			return nil, err
 		}
 		if l.Attempts >= letterAttempts {
-			return nil, s.EndLetter(ctx, id)
+			return nil, s.EndLetter(ctx, l, false)
+		}
+		if l.TeamLetterID != nil {
+			if isIn, err := s.isOfTeam(ctx, u, *l.AccountID, l.PersonID); err != nil || !isIn {
+				return nil, errors.Join(err, s.EndLetter(ctx, l, false))
+			}
 		}
 		p, err := s.GetPersonIn(ctx, u, l.PersonID)
 		if err != nil {
@@ -139,7 +157,16 @@ func (s *Store) ClaimLetter(ctx context.Context, id string) (*Letter, error) {
 	})
 }
 
-// EndLetter notes that a letter needs no further attempt.
-func (s *Store) EndLetter(ctx context.Context, id string) error {
-	return s.change(ctx, `DELETE FROM people_letters WHERE id = ?`, id)
+// EndLetter notes that a letter needs no further attempt, and whether it was sent.
+func (s *Store) EndLetter(ctx context.Context, l *Letter, isSent bool) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		rows, err := u.Exec(ctx, `DELETE FROM people_letters WHERE id = ?`, l.ID)
+		if err != nil || rows == 0 || l.TeamLetterID == nil {
+			return nil, err
+		}
+		column := map[bool]string{true: "sent", false: "dropped"}[isSent]
+		_, err = u.Exec(ctx, `UPDATE team_letters SET `+column+` = `+column+` + 1 WHERE account_id = ? AND id = ?`, *l.AccountID, *l.TeamLetterID)
+		return nil, err
+	})
+	return err
 }

@@ -168,7 +168,7 @@ func (s *Store) change(ctx context.Context, statement string, args ...any) error
 	return err
 }
 
-// DeleteOver deletes at most limit sessions and links that are over, and returns how many.
+// DeleteOver deletes at most limit of the sessions and links that are over, and of the old letters to teams, and returns how many.
 func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		var all int64
@@ -177,7 +177,7 @@ func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 			column string
 			before core.Time
 		}{
-			"person_sessions": {"used_at", now.Add(-sessionIdle)}, "person_links": {"expires_at", now},
+			"person_sessions": {"used_at", now.Add(-sessionIdle)}, "person_links": {"expires_at", now}, "team_letters": {"created_at", now.Add(-teamLetterLife)},
 		} {
 			n, err := u.ExecBatch(ctx, `DELETE FROM `+table, table+` WHERE `+over.column+` < ? ORDER BY `+over.column+` LIMIT ?`, over.before, limit)
 			if err != nil {

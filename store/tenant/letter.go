@@ -40,12 +40,21 @@ var LetterKinds = []LetterKind{
 // LetterWebhookFailing tells owners of an account that a webhook endpoint has taken nothing for an hour.
 const LetterWebhookFailing LetterKind = "webhook_failing"
 
+// The kinds of letters to owners and admins of an account.
+const (
+	LetterSale       LetterKind = "sale"        // orders were paid; off at first
+	LetterSalesDaily LetterKind = "sales_daily" // what was sold on a day
+)
+
+// TeamKinds are all of them.
+var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily}
+
 // switchable are all kinds of letters that an account may switch off.
-var switchable = append(slices.Clone(LetterKinds), LetterWebhookFailing)
+var switchable = slices.Concat(LetterKinds, []LetterKind{LetterWebhookFailing}, TeamKinds)
 
 // newKinds are those that the release before this one does not know. Its servers run beside those of this one for a while, and refuse every change of an
 // account that has one of them in LettersOff.
-var newKinds = []LetterKind{LetterFileUpdated, LetterWebhookFailing}
+var newKinds = append([]LetterKind{LetterFileUpdated, LetterWebhookFailing}, TeamKinds...)
 
 // off returns the list in which a kind stands if it is switched off.
 func (a *Account) off(k LetterKind) *core.JSON[[]LetterKind] {
@@ -56,7 +65,7 @@ func (a *Account) off(k LetterKind) *core.JSON[[]LetterKind] {
 }
 
 // isOffAtFirst reports whether an account has letters of a kind sent only if it switched them on.
-func (k LetterKind) isOffAtFirst() bool { return k == LetterCheckoutAbandoned }
+func (k LetterKind) isOffAtFirst() bool { return k == LetterCheckoutAbandoned || k == LetterSale }
 
 // Writes reports whether the account has letters of a kind sent.
 func (a *Account) Writes(k LetterKind) bool {

@@ -1,0 +1,92 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store/person"
+)
+
+const (
+	lettersPage = settingsPage + "/letters"
+
+	// teamLettersShown is how many letters the page lists.
+	teamLettersShown = 50
+)
+
+// teamLetter is a kind of letters to the team of an account.
+type teamLetter struct {
+	kind        person.LetterKind
+	label, hint string
+	isOn        func(*sdk.LetterSettings) bool
+}
+
+// teamLetters are those that can be switched off.
+var teamLetters = []teamLetter{
+	{person.LetterSale, "Each sale", "When an order is paid, a renewal too. After 10 in an hour, one tells of all until the next hour.", func(l *sdk.LetterSettings) bool { return l.Sale }},
+	{person.LetterSalesDaily, "Sales of a day", "Each morning after a day with sales, in the shop's time zone.", func(l *sdk.LetterSettings) bool { return l.SalesDaily }},
+	{person.LetterWebhookFailing, "Webhook endpoint fails", "When it has taken nothing for an hour. Only owners get it.", func(l *sdk.LetterSettings) bool { return l.WebhookFailing }},
+}
+
+// letters shows which letters the team gets, and which it got.
+func (d *Dashboard) letters(v *visit) error {
+	told, err := d.store.Person.ListTeamLetters(v.ctx(), v.shop.ID, teamLettersShown)
+	if err != nil {
+		return err
+	}
+	t := &ui.Table{Label: "Letters to your team", Columns: []string{"Letter", "State", "When"}, Empty: &ui.Empty{Text: "None was written yet."}}
+	for i := range told {
+		t.Rows = append(t.Rows, []ui.Cell{{Text: nameOfTeamLetter(told[i].Kind)}, {Badge: teamLetterBadge(&told[i])}, v.moment(told[i].CreatedAt)})
+	}
+	p := settingPage("Letters to your team", nil)
+	p.Lead = "Owners and admins get them whose e-mail address is confirmed. Letters about tokens, owners and new browsers cannot be switched off."
+	if v.may("account:write") {
+		p.Form = v.lettersForm()
+	}
+	p.Sections = []ui.Section{{Title: "Sent", Text: "Those of the last 90 days, at most 50.", Table: t}}
+	return v.show(http.StatusOK, p)
+}
+
+func (v *visit) lettersForm() *ui.Form {
+	f := &ui.Form{Submit: "Save", Once: newOnce()}
+	for _, l := range teamLetters {
+		f.Controls = append(f.Controls, ui.Control{Kind: "checkbox", Name: string(l.kind), Label: l.label, Hint: l.hint, Checked: l.isOn(&v.shop.Letters)})
+	}
+	return f
+}
+
+// saveLetters switches letters on and off.
+func (d *Dashboard) saveLetters(v *visit) error {
+	on := map[string]bool{}
+	for _, l := range teamLetters {
+		on[string(l.kind)] = v.field(string(l.kind)) != ""
+	}
+	if _, err := d.api.Account.Update(v.ctx(), &sdk.AccountUpdate{Letters: on}, v.once()); err != nil {
+		return err
+	}
+	return v.done(lettersPage, person.Notice{Text: "The settings were saved."})
+}
+
+func nameOfTeamLetter(kind person.LetterKind) string {
+	for _, l := range teamLetters {
+		if l.kind == kind {
+			return l.label
+		}
+	}
+	return string(kind)
+}
+
+// teamLetterBadge says how many of those to whom a letter was written got it.
+func teamLetterBadge(l *person.TeamLetter) *ui.Badge {
+	switch {
+	case l.Sent == l.People:
+		return &ui.Badge{Text: "Sent", Tone: "good", Icon: "check"}
+	case l.Sent+l.Dropped < l.People:
+		return &ui.Badge{Text: "Waits", Tone: "warn", Icon: "clock"}
+	case l.Sent == 0:
+		return &ui.Badge{Text: "Not sent", Icon: "cross"}
+	}
+	return &ui.Badge{Text: fmt.Sprintf("Sent to %d of %d", l.Sent, l.People), Icon: "check"}
+}

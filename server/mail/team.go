@@ -1,0 +1,171 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/order"
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// teamContent is what a letter to a team tells of, as it was, and the sales that it names, as they are now.
+type teamContent struct {
+	person.LetterDetail
+	sales []sale
+	at    string // address of this server
+}
+
+// sale is an order that a letter names, with what it is of and who bought it. Others have written both.
+type sale struct {
+	order       *order.Order
+	name, buyer string
+}
+
+// toTeam returns what a letter to a team says. It is nil if the letter is not to be sent any more: the account is disabled, or has switched it off.
+func (p *Post) toTeam(ctx context.Context, l *person.Letter) (*content, error) {
+	seller, err := p.store.Tenant.GetAccount(ctx, *l.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if seller.DisabledAt != nil || !seller.Writes(tenant.LetterKind(l.Kind)) {
+		return nil, nil
+	}
+	told := &teamContent{LetterDetail: l.Detail.V, at: p.store.PublicURL()}
+	if told.sales, err = p.sales(ctx, seller.ID, told.Orders); err != nil {
+		return nil, err
+	}
+	c, known := teamLetter(speaks(nil, seller), l.Kind, seller, told)
+	if !known {
+		return nil, fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
+	}
+	return &c, nil
+}
+
+// sales reads the orders that a letter names.
+func (p *Post) sales(ctx context.Context, account string, ids []string) ([]sale, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	orders, err := p.store.Order.ByID(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	var all []sale
+	for _, id := range ids {
+		o := orders[id]
+		if o == nil {
+			continue
+		}
+		lines, err := p.store.OrderLines(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		one := sale{order: o, buyer: core.Deref(o.BillingName)}
+		if one.buyer == "" {
+			one.buyer = core.Deref(o.CustomerEmail)
+		}
+		if len(lines) > 0 {
+			one.name = lines[0].Name()
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// teamLetter returns what a letter to a team says, in the language of the account. What others named stands in no subject, and nothing makes a link of it:
+// see unlinked.
+func teamLetter(l *locale.Locale, kind person.LetterKind, seller *tenant.Account, told *teamContent) (c content, known bool) {
+	switch kind {
+	case person.LetterSale:
+		c = salesMade(l, told)
+	case person.LetterSalesDaily:
+		c = salesOfDay(l, told)
+	default:
+		return c, false
+	}
+	c.spoken = l
+	c.facts = append([]string{l.T("mail.team.account", "account", unlinked(nameOf(seller)))}, c.facts...)
+	c.actions = append(c.actions, action{l.T("mail.team.settings"), told.at + "/app/settings/letters", l.T("mail.team.button")})
+	c.closing = append(c.closing, l.T("mail.team.why"))
+	return c, true
+}
+
+// counted returns how many there are of what is summed up.
+func counted(sums []person.Sum) (count int64) {
+	for _, s := range sums {
+		count += s.Count
+	}
+	return count
+}
+
+// salesMade tells of sales that were made just now.
+func salesMade(l *locale.Locale, told *teamContent) content {
+	count := counted(told.Sums)
+	c := content{
+		subject: l.T("mail.sale.subject", "count", count, "amount", amounts(l, told.Sums)),
+		opening: []string{l.T("mail.sale.opening", "count", count)},
+		sums:    sumsOfSales(l, told),
+	}
+	if more := count - int64(len(told.sales)); more > 0 {
+		c.closing = append(c.closing, l.T("mail.sale.more", "count", more))
+	}
+	c.actions = []action{{l.T("mail.sale.see"), told.at + "/app/orders", l.T("mail.sale.button")}}
+	if count == 1 && len(told.sales) == 1 {
+		c.actions[0].url += "/" + told.sales[0].order.ID
+	}
+	return c
+}
+
+// salesOfDay tells of the sales of a day.
+func salesOfDay(l *locale.Locale, told *teamContent) content {
+	says := l.T("mail.sales_daily.subject", "count", counted(told.Sums), "day", dayOf(l, told.Day))
+	c := content{
+		subject: says,
+		opening: []string{says},
+		sums:    sumsOfSales(l, told),
+		actions: []action{{l.T("mail.sale.see"), told.at + "/app/orders", l.T("mail.sale.button")}},
+	}
+	if len(told.sales) > 0 {
+		c.opening = append(c.opening, l.T("mail.sales_daily.largest"))
+	}
+	return c
+}
+
+// sumsOfSales returns the sales that a letter names, and what all come to in each currency.
+func sumsOfSales(l *locale.Locale, told *teamContent) (sums []sum) {
+	for _, s := range told.sales {
+		one := sum{name: l.T("mail.sale.of", "number", orderNumber(s.order), "product", unlinked(s.name)), amount: l.Money(s.order.TotalAmount, s.order.Currency)}
+		if s.buyer != "" {
+			one.note = l.T("mail.sale.buyer", "buyer", unlinked(s.buyer))
+		}
+		sums = append(sums, one)
+	}
+	for _, s := range told.Sums {
+		sums = append(sums, sum{name: l.T("total.total"), amount: l.Money(s.Amount, s.Currency), isTotal: true})
+	}
+	return sums
+}
+
+// amounts writes sums of several currencies.
+func amounts(l *locale.Locale, sums []person.Sum) (text string) {
+	for i, s := range sums {
+		if i > 0 {
+			text += ", "
+		}
+		text += l.Money(s.Amount, s.Currency)
+	}
+	return text
+}
+
+// dayOf writes a day such as 2026-11-28.
+func dayOf(l *locale.Locale, day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil { // it was written by Format
+		return day
+	}
+	return l.Day(at)
+}

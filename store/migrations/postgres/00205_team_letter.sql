@@ -1,0 +1,43 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- When the letters about the day before are next written to the team; 0: it has not been planned yet.
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS team_due_at BIGINT NOT NULL DEFAULT 0;
+
+CREATE INDEX CONCURRENTLY IF NOT EXISTS accounts_team_due ON accounts (team_due_at) WHERE disabled_at IS NULL;
+
+-- What a team was told of. What it was stands in people_letters until it is sent.
+CREATE TABLE IF NOT EXISTS team_letters (
+    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    id         TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    period     TEXT NOT NULL, -- tells several of a kind apart
+    people     BIGINT NOT NULL, -- to whom it was written
+    sent       BIGINT NOT NULL, -- to so many of them
+    dropped    BIGINT NOT NULL, -- it was not to be sent to so many any more, or could not be
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (account_id, id)
+);
+
+ALTER TABLE team_letters ALTER COLUMN account_id SET (n_distinct = 20);
+
+CREATE UNIQUE INDEX IF NOT EXISTS team_letters_cause ON team_letters (account_id, kind, period);
+CREATE INDEX IF NOT EXISTS team_letters_old ON team_letters (created_at);
+
+-- The letter to the team that it is a copy of.
+ALTER TABLE people_letters ADD COLUMN IF NOT EXISTS letter_id TEXT;
+
+-- Sales that a team is to be told of one by one.
+CREATE TABLE IF NOT EXISTS sale_notices (
+    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    order_id   TEXT NOT NULL,
+    currency   TEXT NOT NULL,
+    amount     BIGINT NOT NULL,
+    due_at     BIGINT NOT NULL,
+    PRIMARY KEY (account_id, order_id)
+);
+
+ALTER TABLE sale_notices ALTER COLUMN account_id SET (n_distinct = 20);
+
+CREATE INDEX IF NOT EXISTS sale_notices_due ON sale_notices (due_at);
+CREATE INDEX IF NOT EXISTS sale_notices_account_due ON sale_notices (account_id, due_at);

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/order"
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/throttle"
+)
+
+const (
+	// saleLetters is how many letters about sales an account has in an hour. After that, sales wait for the one of the next hour.
+	saleLetters = 10
+
+	// salesOfLetter is how many sales a letter names, and salesAtOnce how many it tells of.
+	salesOfLetter = 10
+	salesAtOnce   = 5000
+)
+
+// saleNotice is a sale that the team of an account is yet to be told of. It commits with the sale.
+type saleNotice struct {
+	AccountID string    `db:"account_id"`
+	OrderID   string    `db:"order_id"`
+	Currency  string    `db:"currency"`
+	Amount    int64     `db:"amount"`
+	DueAt     core.Time `db:"due_at"`
+}
+
+var saleNoticeColumns = db.ColumnsOf[saleNotice]("sale_notices")
+
+// noteSale has the team of an account told of an order that is being paid, if it wants to be told of each.
+func (s *Store) noteSale(ctx context.Context, u *db.Unit, o *order.Order) error {
+	seller, err := s.Tenant.Seller(ctx, u, o.AccountID)
+	if err != nil || !seller.Writes(tenant.LetterSale) {
+		return err
+	}
+	return u.Insert(ctx, saleNoticeColumns, &saleNotice{o.AccountID, o.ID, o.Currency, o.TotalAmount, s.Now()})
+}
+
+// AccountsWithSales returns accounts whose teams are to be told of sales now, for TellOfSales. It looks at limit of these sales.
+func (s *Store) AccountsWithSales(ctx context.Context, limit int) ([]string, error) {
+	accounts, err := db.Select[string](ctx, s.db, `SELECT account_id FROM sale_notices WHERE due_at <= ? ORDER BY due_at LIMIT ?`, s.Now(), limit)
+	slices.Sort(accounts)
+	return slices.Compact(accounts), err
+}
+
+// TellOfSales writes one letter about the sales that the team of an account is to be told of now. There are saleLetters in an hour; after that, sales wait.
+// An account that is disabled, or has switched these letters off, has its sales forgotten. After an error its sales wait for a minute, so that others have
+// their turn.
+func (s *Store) TellOfSales(ctx context.Context, account string) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		seller, err := s.Tenant.Seller(ctx, u, account)
+		if err != nil {
+			return nil, err
+		}
+		sold, err := db.Select[saleNotice](ctx, u, saleNoticeColumns.SelectSQL+` WHERE account_id = ? AND due_at <= ? ORDER BY due_at, order_id LIMIT ?`+u.LockSkip(),
+			account, s.Now(), salesAtOnce)
+		if err != nil || len(sold) == 0 {
+			return nil, err
+		}
+		ids := make([]string, len(sold))
+		for i, n := range sold {
+			ids[i] = n.OrderID
+		}
+		are, arg := s.db.In("order_id", ids)
+		if seller.DisabledAt == nil && seller.Writes(tenant.LetterSale) {
+			wait, err := s.countSaleLetter(ctx, account)
+			if err != nil {
+				return nil, err
+			}
+			if wait > 0 {
+				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id = ? AND `+are, s.Now().Add(wait), account, arg)
+				return nil, err
+			}
+			detail := person.LetterDetail{Orders: ids[:min(len(ids), salesOfLetter)], Sums: sumsOf(sold)}
+			if err := s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: person.LetterSale, Period: ids[0]}, detail); err != nil {
+				return nil, err
+			}
+		}
+		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE account_id = ? AND `+are, account, arg)
+		return nil, err
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("tell of sales: %w", err), s.postponeSales(ctx, account))
+	}
+	return nil
+}
+
+func (s *Store) postponeSales(ctx context.Context, account string) error {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		now := s.Now()
+		return u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id = ? AND `+
+			s.db.InSelected("order_id", `SELECT order_id FROM sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at LIMIT ?`+u.LockSkip()),
+			now.Add(time.Minute), account, account, now, salesAtOnce)
+	})
+	return err
+}
+
+// countSaleLetter counts a letter about sales. If it is one too many, it returns how long until there may be another.
+func (s *Store) countSaleLetter(ctx context.Context, account string) (wait time.Duration, err error) {
+	note := func(o *throttle.Over) error {
+		wait = o.Wait
+		return nil
+	}
+	err = s.Throttle.Count(ctx, account, note, throttle.Limit{Subject: "sale_letters", Most: saleLetters, Window: time.Hour})
+	return wait, err
+}
+
+// sumsOf adds up sales by currency.
+func sumsOf(sold []saleNotice) []person.Sum {
+	sums := map[string]person.Sum{}
+	for _, n := range sold {
+		sum := sums[n.Currency]
+		sums[n.Currency] = person.Sum{Currency: n.Currency, Count: sum.Count + 1, Amount: sum.Amount + n.Amount}
+	}
+	return inOrder(sums)
+}
+
+// inOrder returns sums by the names of their currencies.
+func inOrder(sums map[string]person.Sum) []person.Sum {
+	return slices.SortedFunc(maps.Values(sums), func(a, b person.Sum) int { return cmp.Compare(a.Currency, b.Currency) })
+}
