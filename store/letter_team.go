@@ -116,6 +116,12 @@ func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now core.Ti
 			return nil, err
 		}
 	}
+	if seller.Writes(tenant.LetterFailedDaily) {
+		detail, err := s.failuresOf(ctx, seller.ID, span)
+		if err := add(person.LetterFailedDaily, detail, err); err != nil {
+			return nil, err
+		}
+	}
 	return letters, nil
 }
 

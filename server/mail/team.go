@@ -84,6 +84,8 @@ func teamLetter(l *locale.Locale, kind person.LetterKind, seller *tenant.Account
 		c = salesMade(l, told)
 	case person.LetterSalesDaily:
 		c = salesOfDay(l, told)
+	case person.LetterFailedDaily:
+		c = failedOfDay(l, seller, told)
 	default:
 		return c, false
 	}
@@ -131,6 +133,26 @@ func salesOfDay(l *locale.Locale, told *teamContent) content {
 	}
 	if len(told.sales) > 0 {
 		c.opening = append(c.opening, l.T("mail.sales_daily.largest"))
+	}
+	return c
+}
+
+// failedOfDay tells of what could not be charged on a day.
+func failedOfDay(l *locale.Locale, seller *tenant.Account, told *teamContent) content {
+	count := counted(told.Sums)
+	c := content{
+		subject: l.T("mail.failed_daily.subject", "count", count, "day", dayOf(l, told.Day)),
+		opening: []string{l.T("mail.failed_daily.opening")},
+		actions: []action{{l.T("mail.failed_daily.see"), told.at + "/app/invoices?status=past_due", l.T("mail.failed_daily.button")}},
+	}
+	if told.Next != nil {
+		c.facts = append(c.facts, l.T("mail.failed_daily.retried", "count", told.Retried, "day", date(l, seller, *told.Next)))
+	}
+	if ended := count - told.Retried; ended > 0 {
+		c.facts = append(c.facts, l.T("mail.failed_daily.ended", "count", ended))
+	}
+	for _, s := range told.Sums {
+		c.sums = append(c.sums, sum{name: l.T("mail.failed_daily.sum"), amount: l.Money(s.Amount, s.Currency), isTotal: true})
 	}
 	return c
 }

@@ -26,8 +26,9 @@ const (
 
 // The kinds of letters to the team of an account, which it can switch off. See TellTeam.
 const (
-	LetterSale       LetterKind = "sale"        // of some orders that were paid just now
-	LetterSalesDaily LetterKind = "sales_daily" // of those of a day
+	LetterSale        LetterKind = "sale"                  // of some orders that were paid just now
+	LetterSalesDaily  LetterKind = "sales_daily"           // of those of a day
+	LetterFailedDaily LetterKind = "payments_failed_daily" // of what could not be charged on a day
 )
 
 const (
@@ -67,7 +68,9 @@ type LetterDetail struct {
 	Since    *core.Time `json:"since,omitempty"`    // when it took something last, or was tried first
 	Day      string     `json:"day,omitempty"`      // 2026-11-28, where the seller is
 	Sums     []Sum      `json:"sums,omitempty"`
-	Orders   []string   `json:"orders,omitempty"` // ids of those that the letter names
+	Orders   []string   `json:"orders,omitempty"`  // ids of those that the letter names
+	Retried  int64      `json:"retried,omitempty"` // how many of what is summed up are tried again
+	Next     *core.Time `json:"next,omitempty"`    // when the first of them is
 }
 
 var letterColumns = db.ColumnsOf[Letter]("people_letters")

@@ -42,12 +42,13 @@ const LetterWebhookFailing LetterKind = "webhook_failing"
 
 // The kinds of letters to owners and admins of an account.
 const (
-	LetterSale       LetterKind = "sale"        // orders were paid; off at first
-	LetterSalesDaily LetterKind = "sales_daily" // what was sold on a day
+	LetterSale        LetterKind = "sale"                  // orders were paid; off at first
+	LetterSalesDaily  LetterKind = "sales_daily"           // what was sold on a day
+	LetterFailedDaily LetterKind = "payments_failed_daily" // what could not be charged on a day
 )
 
 // TeamKinds are all of them.
-var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily}
+var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily}
 
 // switchable are all kinds of letters that an account may switch off.
 var switchable = slices.Concat(LetterKinds, []LetterKind{LetterWebhookFailing}, TeamKinds)

@@ -1,0 +1,68 @@
+package billing_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// toldOfDay has the account's team told of the day before, and returns what its owner is told of failed payments.
+func (w *world) toldOfDay() (told []person.LetterDetail) {
+	w.t.Helper()
+	accounts, err := w.DueTeams(w.t.Context(), 10)
+	require.NoError(w.t, err)
+	for range 2 { // another replica looked at the same time
+		for _, account := range accounts {
+			require.NoError(w.t, w.TellOfDay(w.t.Context(), account))
+		}
+	}
+	ids, err := w.Person.DueLetters(w.t.Context(), 10)
+	require.NoError(w.t, err)
+	for _, id := range ids {
+		l, err := w.Person.ClaimLetter(w.t.Context(), id)
+		require.NoError(w.t, err)
+		require.NoError(w.t, w.Person.EndLetter(w.t.Context(), l, true))
+		if l.Kind == person.LetterFailedDaily {
+			told = append(told, l.Detail.V)
+		}
+	}
+	return told
+}
+
+// A team is told once of what could not be charged on a day, is not paid yet, and when it is tried again.
+func TestTellOfDay_TellsOfWhatCouldNotBeCharged(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		owner, err := w.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
+		require.NoError(t, err)
+		require.NoError(t, w.Person.ConfirmEmail(t.Context(), owner.ID))
+		require.NoError(t, w.Person.AddMember(t.Context(), w.account, owner.ID, person.RoleOwner))
+		w.saves("pm_card_visa")
+		buyer := w.orders()[0].CustomerID
+		declined, without := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.subscribe(w.variant(recurring(300, "month")), "pm_card_visa")
+		require.Empty(t, w.toldOfDay(), "the first time it is planned")
+		w.provider.declines.Store(true)
+		paid := w.issued(invoice.CollectionMethodChargeAutomatically, buyer)
+		w.wait(32 * day)
+		_, err = w.PayInvoice(t.Context(), w.account, paid.ID, billing.PayInvoice{OutOfBand: true})
+		require.NoError(t, err)
+		harness.OpenDatabase(t, w.url).Must(t, `UPDATE payments SET created_at = 0 WHERE status = 'failed' AND invoice_id = '`+*w.now(without).LatestInvoiceID+`'`) // as if it had no card
+		require.Empty(t, w.toldOfDay(), "the day is not over")
+
+		w.wait(day)
+		told := w.toldOfDay()
+		require.Len(t, told, 1)
+		require.Equal(t, []person.Sum{{Currency: "usd", Count: 2, Amount: 1200}}, told[0].Sums)
+		require.EqualValues(t, 2, told[0].Retried)
+		require.Equal(t, min(*w.now(declined).NextAttemptAt, *w.now(without).NextAttemptAt).String(), core.Deref(told[0].Next).String())
+		require.Empty(t, w.toldOfDay())
+
+		w.wait(day)
+		require.Empty(t, w.toldOfDay(), "nothing failed on that day")
+	})
+}
