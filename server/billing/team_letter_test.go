@@ -2,6 +2,7 @@ package billing_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -9,8 +10,19 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
+
+// owned gives the account an owner who gets letters.
+func (w *world) owned() {
+	w.t.Helper()
+	owner, err := w.Person.CreatePerson(w.t.Context(), person.NewPerson{Email: "ada@example.com"})
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.Person.ConfirmEmail(w.t.Context(), owner.ID))
+	require.NoError(w.t, w.Person.AddMember(w.t.Context(), w.account, owner.ID, person.RoleOwner))
+}
 
 // toldOfDay has the account's team told of the day before, and returns what its owner is told of failed payments.
 func (w *world) toldOfDay() (told []person.LetterDetail) {
@@ -38,10 +50,7 @@ func (w *world) toldOfDay() (told []person.LetterDetail) {
 // A team is told once of what could not be charged on a day, is not paid yet, and when it is tried again.
 func TestTellOfDay_TellsOfWhatCouldNotBeCharged(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		owner, err := w.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
-		require.NoError(t, err)
-		require.NoError(t, w.Person.ConfirmEmail(t.Context(), owner.ID))
-		require.NoError(t, w.Person.AddMember(t.Context(), w.account, owner.ID, person.RoleOwner))
+		w.owned()
 		w.saves("pm_card_visa")
 		buyer := w.orders()[0].CustomerID
 		declined, without := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.subscribe(w.variant(recurring(300, "month")), "pm_card_visa")
@@ -49,7 +58,7 @@ func TestTellOfDay_TellsOfWhatCouldNotBeCharged(t *testing.T) {
 		w.provider.declines.Store(true)
 		paid := w.issued(invoice.CollectionMethodChargeAutomatically, buyer)
 		w.wait(32 * day)
-		_, err = w.PayInvoice(t.Context(), w.account, paid.ID, billing.PayInvoice{OutOfBand: true})
+		_, err := w.PayInvoice(t.Context(), w.account, paid.ID, billing.PayInvoice{OutOfBand: true})
 		require.NoError(t, err)
 		harness.OpenDatabase(t, w.url).Must(t, `UPDATE payments SET created_at = 0 WHERE status = 'failed' AND invoice_id = '`+*w.now(without).LatestInvoiceID+`'`) // as if it had no card
 		require.Empty(t, w.toldOfDay(), "the day is not over")
@@ -64,5 +73,48 @@ func TestTellOfDay_TellsOfWhatCouldNotBeCharged(t *testing.T) {
 
 		w.wait(day)
 		require.Empty(t, w.toldOfDay(), "nothing failed on that day")
+	})
+}
+
+// A team is told once that Stripe refuses the key, however many payments fail. It is told again after a day, or once the key worked. A card that is declined
+// is no reason.
+func TestNoteKey_TellsOnceThatTheKeyIsRefused(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		w.owned()
+		pays := func(method string) { _, _ = w.pay(w.checkout(one(w.handbook())).ID, method) }
+		told := func() int {
+			letters, err := w.Person.ListTeamLetters(t.Context(), w.account, 10)
+			require.NoError(t, err)
+			return len(letters)
+		}
+		pays("pm_card_visa")
+		pays("pm_card_chargeDeclinedInsufficientFunds")
+		require.Zero(t, told(), "the key works")
+		w.give("sk_test_wrong")
+		for range 2 {
+			pays("pm_card_visa")
+			require.Equal(t, 1, told())
+		}
+		w.give(fake.Key)
+		pays("pm_card_visa")
+		w.give("sk_test_wrong")
+		pays("pm_card_visa")
+		require.Equal(t, 1, told(), "it may refuse some requests alone")
+		w.advance.Add(int64(2 * time.Hour))
+		pays("pm_card_visa")
+		require.Equal(t, 1, told())
+		w.give(fake.Key)
+		pays("pm_card_visa")
+		w.give("sk_test_wrong")
+		pays("pm_card_visa")
+		require.Equal(t, 2, told(), "it worked meanwhile")
+		w.advance.Add(int64(day))
+		pays("pm_card_visa")
+		require.Equal(t, 3, told(), "a day later")
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"provider_key_refused": false}) })
+		require.NoError(t, err)
+		w.advance.Add(int64(day))
+		pays("pm_card_visa")
+		require.Equal(t, 3, told(), "it is switched off")
 	})
 }

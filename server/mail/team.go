@@ -86,6 +86,8 @@ func teamLetter(l *locale.Locale, kind person.LetterKind, seller *tenant.Account
 		c = salesOfDay(l, told)
 	case person.LetterFailedDaily:
 		c = failedOfDay(l, seller, told)
+	case person.LetterKeyRefused:
+		c = keyRefused(l, seller, told)
 	default:
 		return c, false
 	}
@@ -153,6 +155,19 @@ func failedOfDay(l *locale.Locale, seller *tenant.Account, told *teamContent) co
 	}
 	for _, s := range told.Sums {
 		c.sums = append(c.sums, sum{name: l.T("mail.failed_daily.sum"), amount: l.Money(s.Amount, s.Currency), isTotal: true})
+	}
+	return c
+}
+
+// keyRefused says what to do about a key that the payment provider refuses.
+func keyRefused(l *locale.Locale, seller *tenant.Account, told *teamContent) content {
+	c := content{
+		subject: l.T("mail.key_refused.subject"),
+		opening: []string{l.T("mail.key_refused.opening")},
+		actions: []action{{l.T("mail.key_refused.see"), told.at + "/app/settings/payments", l.T("mail.key_refused.button")}},
+	}
+	if told.Since != nil {
+		c.facts = []string{l.T("mail.key_refused.since", "day", date(l, seller, *told.Since))}
 	}
 	return c
 }

@@ -29,6 +29,7 @@ const (
 	LetterSale        LetterKind = "sale"                  // of some orders that were paid just now
 	LetterSalesDaily  LetterKind = "sales_daily"           // of those of a day
 	LetterFailedDaily LetterKind = "payments_failed_daily" // of what could not be charged on a day
+	LetterKeyRefused  LetterKind = "provider_key_refused"  // the payment provider refuses the key
 )
 
 const (

@@ -134,7 +134,10 @@ func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*Payment
 }
 
 // StripeSecrets are an account's secrets for Stripe in plain text. Each is empty if the account has none.
-type StripeSecrets struct{ SecretKey, WebhookSecret string }
+type StripeSecrets struct {
+	SecretKey, WebhookSecret string
+	IsRefused                bool // the team was told that Stripe refuses the key
+}
 
 // GetStripeSecrets opens an account's secrets for Stripe, or returns CodeMissing.
 func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSecrets, error) {
@@ -147,7 +150,7 @@ func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSec
 		return StripeSecrets{}, err
 	}
 	webhook, err := s.openAccount(a.ID, "stripe webhook", a.SealedStripeWebhookSecret)
-	return StripeSecrets{key, webhook}, err
+	return StripeSecrets{key, webhook, a.KeyToldAt != nil}, err
 }
 
 func (s *Store) openAccount(account, what string, sealed []byte) (string, error) {

@@ -45,10 +45,11 @@ const (
 	LetterSale        LetterKind = "sale"                  // orders were paid; off at first
 	LetterSalesDaily  LetterKind = "sales_daily"           // what was sold on a day
 	LetterFailedDaily LetterKind = "payments_failed_daily" // what could not be charged on a day
+	LetterKeyRefused  LetterKind = "provider_key_refused"  // the payment provider refuses the key
 )
 
 // TeamKinds are all of them.
-var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily}
+var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily, LetterKeyRefused}
 
 // switchable are all kinds of letters that an account may switch off.
 var switchable = slices.Concat(LetterKinds, []LetterKind{LetterWebhookFailing}, TeamKinds)

@@ -1,0 +1,5 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- When the team was told that the payment provider refuses the key; null: not since it worked last.
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS key_told_at BIGINT;
