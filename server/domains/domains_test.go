@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -237,6 +238,55 @@ func TestDomain_InUseIsLostAfterThreeMisses(t *testing.T) {
 		w.stands(a, content.AISiteDomainError, "No TXT or CNAME record yet.")
 		require.False(t, w.visited("ada.example"))
 		require.Nil(t, a.DomainVerifiedAt)
+	})
+}
+
+// The team is told once of a domain that fails, before it is lost. One look that fails is no reason, nor is a site that is not live.
+func TestDomain_ThatFailsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, TLSNone)
+		owner, err := w.store.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
+		require.NoError(t, err)
+		require.NoError(t, w.store.Person.ConfirmEmail(t.Context(), owner.ID))
+		require.NoError(t, w.store.Person.AddMember(t.Context(), w.account, owner.ID, person.RoleOwner))
+		told := func() int {
+			letters, err := w.store.Person.ListTeamLetters(t.Context(), w.account, 10)
+			require.NoError(t, err)
+			return len(letters)
+		}
+		a := w.site(w.account, "ada.example")
+		works := func(pause time.Duration) {
+			w.dns.prove(a, 0)
+			for range 3 {
+				a = w.later(pause, a)
+			}
+			w.stands(a, content.AISiteDomainActive, "")
+		}
+		works(10 * time.Second)
+		w.dns.say("_tillwright.ada.example", "TXT")
+		a = w.later(24*time.Hour, a)
+		require.Zero(t, told(), "it may be nothing")
+		works(24 * time.Hour)
+		require.Zero(t, told())
+		w.dns.say("_tillwright.ada.example", "TXT")
+		for range 5 {
+			a = w.later(24*time.Hour, a)
+		}
+		w.stands(a, content.AISiteDomainError, "No TXT or CNAME record yet.")
+		require.Equal(t, 1, told())
+		ids, err := w.store.Person.DueLetters(t.Context(), 10)
+		require.NoError(t, err)
+		l, err := w.store.Person.ClaimLetter(t.Context(), ids[0])
+		require.NoError(t, err)
+		require.Equal(t, []string{a.ID, "ada.example", a.DomainRecords[0].Value}, []string{l.Detail.V.Site, l.Detail.V.Host, l.Detail.V.Records[0].Value})
+
+		works(24 * time.Hour)
+		w.dns.say("_tillwright.ada.example", "TXT")
+		for range 2 {
+			a = w.later(24*time.Hour, a)
+		}
+		require.Equal(t, 2, told(), "it worked meanwhile")
 	})
 }
 

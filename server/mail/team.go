@@ -88,6 +88,8 @@ func teamLetter(l *locale.Locale, kind person.LetterKind, seller *tenant.Account
 		c = failedOfDay(l, seller, told)
 	case person.LetterKeyRefused:
 		c = keyRefused(l, seller, told)
+	case person.LetterDomainFailing:
+		c = domainFailing(l, told)
 	default:
 		return c, false
 	}
@@ -168,6 +170,21 @@ func keyRefused(l *locale.Locale, seller *tenant.Account, told *teamContent) con
 	}
 	if told.Since != nil {
 		c.facts = []string{l.T("mail.key_refused.since", "day", date(l, seller, *told.Since))}
+	}
+	return c
+}
+
+// domainFailing says which records a domain needs. The names and values of these are ours, or those of the seller's own domain.
+func domainFailing(l *locale.Locale, told *teamContent) content {
+	c := content{
+		subject: l.T("mail.domain_failing.subject"),
+		opening: []string{l.T("mail.domain_failing.opening")},
+		facts:   []string{l.T("mail.domain_failing.domain", "domain", oneLine(told.Host)), l.T("mail.domain_failing.reason", "reason", linking.Replace(oneLine(told.Reason)))},
+		actions: []action{{l.T("mail.domain_failing.see"), told.at + "/app/sites/" + told.Site + "/domain", l.T("mail.domain_failing.button")}},
+		closing: []string{l.T("mail.domain_failing.records")},
+	}
+	for _, r := range told.Records {
+		c.items = append(c.items, item{name: l.T("mail.domain_failing.record", "type", r.Type, "name", r.Name), value: r.Value})
 	}
 	return c
 }

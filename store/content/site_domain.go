@@ -33,6 +33,9 @@ const (
 	domainMisses   = 3              // so many times in a row a verified domain may have no record, or be refused a certificate
 	domainRecheck  = 24 * time.Hour // after that a domain in use is looked at again
 
+	// domainWarning is how many misses in a row the team is told of: two are a day apart, and one more loses the domain.
+	domainWarning = domainMisses - 1
+
 	// DomainWorkLease is how long whoever looks at a domain has for it.
 	DomainWorkLease = 3 * time.Minute
 )
@@ -90,7 +93,7 @@ func (s *Store) settleDomain(ctx context.Context, u *db.Unit, a *AISite, before 
 		return nil
 	}
 	a.DomainStatus, a.DomainVerifiedAt, a.DomainError, a.DomainCheckedAt, a.DomainDueAt = nil, nil, nil, nil, nil
-	a.DomainSince, a.DomainTries, a.DomainMisses, a.DomainRefusals = 0, 0, 0, 0
+	a.DomainSince, a.DomainTries, a.DomainMisses, a.DomainRefusals, a.DomainTold = 0, 0, 0, 0, false
 	if a.Domain != nil {
 		own := sitesHost(s.db)
 		if *a.Domain == own || strings.HasSuffix(*a.Domain, "."+own) {
@@ -169,8 +172,14 @@ func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (
 				f = DomainFinding{Wrong: "Another site on this server has verified this domain, and holds it as long as its record is there. Remove that record."}
 			}
 		}
+		wasActive := *a.DomainStatus == AISiteDomainActive
 		if a.find(f, s.Now()) {
 			if err := s.dropDomainName(ctx, u, a, a.Domain); err != nil {
+				return nil, err
+			}
+		}
+		if a.beginsToFail(f, wasActive) && s.OnDomainFailing != nil {
+			if err := s.OnDomainFailing(ctx, u, a); err != nil {
 				return nil, err
 			}
 		}
@@ -242,6 +251,21 @@ func (a *AISite) find(f DomainFinding, now core.Time) (lost bool) {
 	}
 	a.DomainDueAt = new(now.Add(pause))
 	return lost
+}
+
+// beginsToFail reports whether the team is to be told now that the domain fails. It was in use, and failed domainWarning looks in a row, or was as often
+// refused a certificate as it may be. They are told once until it works. Nobody is told of a site that is not live.
+func (a *AISite) beginsToFail(f DomainFinding, wasActive bool) bool {
+	if f.Proven && f.Served && f.Failed == "" {
+		a.DomainTold = false
+		return false
+	}
+	fails := wasActive && a.IsLive && (a.DomainMisses >= domainWarning || *a.DomainStatus == AISiteDomainError || a.DomainRefusals >= domainMisses)
+	if !fails || a.DomainTold {
+		return false
+	}
+	a.DomainTold = true
+	return true
 }
 
 // text says what is wrong with a domain that is not in use.

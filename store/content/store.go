@@ -2,6 +2,8 @@
 package content
 
 import (
+	"context"
+
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/throttle"
@@ -9,12 +11,15 @@ import (
 
 // Store gives access to the content in one database. It is safe for concurrent use. An exported method is atomic: see package store.
 type Store struct {
+	// OnDomainFailing is called in the transaction that finds out that a domain in use fails, once until it works again. Nil: nobody is.
+	OnDomainFailing func(ctx context.Context, u *db.Unit, a *AISite) error
+
 	db       *db.DB
 	throttle *throttle.Store
 }
 
 // New returns the room of an open database.
-func New(d *db.DB) *Store { return &Store{d, throttle.New(d)} }
+func New(d *db.DB) *Store { return &Store{db: d, throttle: throttle.New(d)} }
 
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }

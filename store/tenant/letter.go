@@ -42,14 +42,15 @@ const LetterWebhookFailing LetterKind = "webhook_failing"
 
 // The kinds of letters to owners and admins of an account.
 const (
-	LetterSale        LetterKind = "sale"                  // orders were paid; off at first
-	LetterSalesDaily  LetterKind = "sales_daily"           // what was sold on a day
-	LetterFailedDaily LetterKind = "payments_failed_daily" // what could not be charged on a day
-	LetterKeyRefused  LetterKind = "provider_key_refused"  // the payment provider refuses the key
+	LetterSale          LetterKind = "sale"                  // orders were paid; off at first
+	LetterSalesDaily    LetterKind = "sales_daily"           // what was sold on a day
+	LetterFailedDaily   LetterKind = "payments_failed_daily" // what could not be charged on a day
+	LetterKeyRefused    LetterKind = "provider_key_refused"  // the payment provider refuses the key
+	LetterDomainFailing LetterKind = "domain_failing"        // the domain of a site does not work any more
 )
 
 // TeamKinds are all of them.
-var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily, LetterKeyRefused}
+var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily, LetterKeyRefused, LetterDomainFailing}
 
 // switchable are all kinds of letters that an account may switch off.
 var switchable = slices.Concat(LetterKinds, []LetterKind{LetterWebhookFailing}, TeamKinds)
