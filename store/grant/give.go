@@ -275,9 +275,10 @@ func (s *Store) save(ctx context.Context, u *db.Unit, g *Grant) error {
 	return u.Update(ctx, grantColumns, g)
 }
 
-// lockSource locks the grants of a source, and returns them in the order of their ids.
+// lockSource locks the grants of a source, and returns them in the order of their ids. Asked for the bare id, SQLite without statistics would go through all
+// grants of the account in their order.
 func (s *Store) lockSource(ctx context.Context, u *db.Unit, account string, from Source) ([]Grant, error) {
-	found, err := db.Select[Grant](ctx, u.Locked(), grantColumns.SelectSQL+` WHERE account_id = ? AND source_id = ? ORDER BY id`, account, from.ID)
+	found, err := db.Select[Grant](ctx, u.Locked(), grantColumns.SelectSQL+` WHERE account_id = ? AND source_id = ? ORDER BY id || ''`, account, from.ID)
 	if err != nil {
 		return nil, fmt.Errorf("lock grants of %s: %w", from.ID, err)
 	}
