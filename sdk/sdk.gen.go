@@ -1644,7 +1644,7 @@ type Account struct {
 	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
-	// Letters Which letters are sent by themselves, by kind: to customers, and from `webhook_failing` to `domain_failing` to your team. All but `checkout_abandoned` and `sale` are on unless you switch them off. Where the law has customers told of trials or
+	// Letters Which letters are sent by themselves, by kind: to customers, and from `webhook_failing` to `week_figures` to your team. All but `checkout_abandoned` and `sale` are on unless you switch them off. Where the law has customers told of trials or
 	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, `card_expiring` also when a card is chosen. `invoice_reminder` is planned when an invoice is
 	// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 	Letters LetterSettings `json:"letters"`
@@ -7238,7 +7238,7 @@ type LetterKind string
 // LetterList A page of results.
 type LetterList = wire.List[Letter]
 
-// LetterSettings Which letters are sent by themselves, by kind: to customers, and from `webhook_failing` to `domain_failing` to your team. All but `checkout_abandoned` and `sale` are on unless you switch them off. Where the law has customers told of trials or
+// LetterSettings Which letters are sent by themselves, by kind: to customers, and from `webhook_failing` to `week_figures` to your team. All but `checkout_abandoned` and `sale` are on unless you switch them off. Where the law has customers told of trials or
 // renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, `card_expiring` also when a card is chosen. `invoice_reminder` is planned when an invoice is
 // issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 type LetterSettings struct {
@@ -7336,6 +7336,11 @@ type LetterSettings struct {
 	//
 	// Example: true
 	DomainFailing bool `json:"domain_failing"`
+
+	// WeekFigures Each Monday morning, what the week came to and the one before, to the same people. There is none if nothing was sold in either.
+	//
+	// Example: true
+	WeekFigures bool `json:"week_figures"`
 
 	// CheckoutAbandoned An hour after a buyer ticked, on the page of a checkout, that you may send them news, and did not finish it. They are reminded once more a day later. Off unless you switch it on. While it
 	// is on, the page has that box for buyers whose address is confirmed, with `customer_email_verified` of the checkout. A buyer who ticks it becomes a lead.

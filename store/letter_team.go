@@ -58,7 +58,7 @@ func (s *Store) TellOfDay(ctx context.Context, account string) error {
 	var letters []teamLetter
 	next := s.Now().Add(nextMorning(seller, now).Sub(now.Time()))
 	if *due > 0 {
-		if letters, err = s.readDay(ctx, seller, now); err != nil {
+		if letters, err = s.readDay(ctx, seller, now, *due); err != nil {
 			return errors.Join(fmt.Errorf("read what a team is told of a day: %w", err), s.planTeam(ctx, account, *due, s.Now().Add(teamPause), nil))
 		}
 	}
@@ -95,8 +95,9 @@ func nextMorning(seller *tenant.Account, now core.Time) time.Time {
 	}
 }
 
-// readDay reads what there is to tell of the day before, where the seller is.
-func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now core.Time) ([]teamLetter, error) {
+// readDay reads what there is to tell of the day before, where the seller is. If a Monday came since the team was due to be told, it reads the week before
+// that, too.
+func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now, due core.Time) ([]teamLetter, error) {
 	local := seller.Local(now)
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
 	yesterday := today.AddDate(0, 0, -1)
@@ -119,6 +120,14 @@ func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now core.Ti
 	if seller.Writes(tenant.LetterFailedDaily) {
 		detail, err := s.failuresOf(ctx, seller.ID, span)
 		if err := add(person.LetterFailedDaily, detail, err); err != nil {
+			return nil, err
+		}
+	}
+	wasDue := seller.Local(now - (s.Now() - due)) // by the account's clock
+	if monday := mondayOf(today); seller.Writes(tenant.LetterWeek) && wasDue.Format(time.DateOnly) <= monday.Format(time.DateOnly) {
+		detail, err := s.weekOf(ctx, seller, monday, local.Location())
+		day = monday.AddDate(0, 0, -7).Format(time.DateOnly)
+		if err := add(person.LetterWeek, detail, err); err != nil {
 			return nil, err
 		}
 	}

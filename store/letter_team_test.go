@@ -33,6 +33,7 @@ func (s *shop) staffed(t *testing.T) (*person.Person, time.Time) {
 	now := time.Now().UTC()
 	_, err := s.Tenant.UpdateAccount(t.Context(), s.account, func(a *tenant.AccountChange) { a.Timezone = fmt.Sprintf("Etc/GMT%+d", now.Hour()-12) })
 	require.NoError(t, err)
+	s.switches(t, tenant.LetterWeek, false) // tomorrow may be a Monday
 	s.at(now)
 	return owner, now
 }
@@ -203,5 +204,48 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 		letters, _ = s.teamLetters(t, person.LetterSale)
 		require.Equal(t, saleLetters+1, letters, "it was switched off meanwhile")
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
+	})
+}
+
+// A team is told on Monday of the week before and the one before that, also if the server was off on Monday, and once.
+func TestTellOfDay_TellsOfTheWeek(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, now := s.staffed(t)
+		s.switches(t, tenant.LetterWeek, true)
+		s.tellsTeams(t)
+		s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
+		seller, err := s.Tenant.GetAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		morning := func(day time.Time) time.Time { return day.Add(21 * time.Hour) } // of the day after, past 8 where the shop is
+		isMonday := func(day time.Time) bool { return seller.Local(core.TimeOf(morning(day))).Weekday() == time.Monday }
+		day := now
+		for ; !isMonday(day); day = day.Add(core.Day) {
+			s.at(morning(day))
+			s.tellsTeams(t)
+		}
+		letters, _ := s.teamLetters(t, person.LetterWeek)
+		require.Zero(t, letters, "the week is not over")
+		s.at(morning(day.Add(2 * core.Day))) // on Wednesday
+		s.tellsTeams(t)
+		letters, people := s.teamLetters(t, person.LetterWeek)
+		require.Equal(t, []int{1, 2}, []int{letters, people})
+		detail := s.lastDetail(t, person.LetterWeek)
+		require.Equal(t, []person.Sum{{Currency: "usd", Count: 1, Amount: 1900}}, detail.Week.Sales)
+		require.EqualValues(t, 1, detail.Week.Customers)
+		require.Empty(t, detail.WeekBefore.Sales)
+		s.at(morning(day.Add(3 * core.Day)))
+		s.tellsTeams(t)
+		letters, _ = s.teamLetters(t, person.LetterWeek)
+		require.Equal(t, 1, letters)
+
+		s.at(morning(day.Add(7 * core.Day)))
+		s.tellsTeams(t)
+		letters, _ = s.teamLetters(t, person.LetterWeek)
+		require.Equal(t, 2, letters)
+		require.Equal(t, detail.Week.Sales, s.lastDetail(t, person.LetterWeek).WeekBefore.Sales)
+		s.at(morning(day.Add(14 * core.Day)))
+		s.tellsTeams(t)
+		letters, _ = s.teamLetters(t, person.LetterWeek)
+		require.Equal(t, 2, letters, "nothing was sold in either week")
 	})
 }

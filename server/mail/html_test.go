@@ -87,8 +87,9 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}
 	team := &teamContent{at: "https://pay.example", sales: []sale{{order, word("Birds"), word("Grace Hopper")}}, LetterDetail: person.LetterDetail{
-		Day: "2026-11-28", Retried: 9, Next: &when, Since: &when, Site: "site_1", Host: "shop.example", Reason: word("No TXT or CNAME record yet."), Records: []person.DNSRecord{{Type: "TXT", Name: "_tillwright.shop.example", Value: "tillwright-site=x"}},
-		Sums: []person.Sum{{Currency: "eur", Count: 12, Amount: 58200}, {Currency: "usd", Count: 1, Amount: 2000}},
+		Day: "2026-11-28", Retried: 9, Next: &when, Since: &when, Site: "site_1", Host: "shop.example", Reason: word("No TXT or CNAME record yet."), Week: &person.Week{Sales: []person.Sum{{Currency: "eur", Count: 12, Amount: 58200}}, Refunds: []person.Sum{{Currency: "eur", Amount: 1900}}, Customers: 7, Started: 3, Ended: 1}, WeekBefore: &person.Week{},
+		Records: []person.DNSRecord{{Type: "TXT", Name: "_tillwright.shop.example", Value: "tillwright-site=x"}},
+		Sums:    []person.Sum{{Currency: "eur", Count: 12, Amount: 58200}, {Currency: "usd", Count: 1, Amount: 2000}},
 	}}
 	for _, kind := range tenant.TeamKinds {
 		c, known := teamLetter(l, person.LetterKind(kind), seller, team)

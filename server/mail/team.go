@@ -90,6 +90,8 @@ func teamLetter(l *locale.Locale, kind person.LetterKind, seller *tenant.Account
 		c = keyRefused(l, seller, told)
 	case person.LetterDomainFailing:
 		c = domainFailing(l, told)
+	case person.LetterWeek:
+		c = weekInFigures(l, told)
 	default:
 		return c, false
 	}
@@ -189,6 +191,26 @@ func domainFailing(l *locale.Locale, told *teamContent) content {
 	return c
 }
 
+// weekInFigures compares a week with the one before.
+func weekInFigures(l *locale.Locale, told *teamContent) content {
+	now, before := told.Week, told.WeekBefore
+	line := func(name, is, was string) sum {
+		return sum{name: name, amount: l.T("mail.week.compared", "now", is, "before", was)}
+	}
+	counts := func(name string, is, was int64) sum { return line(name, l.Number(is), l.Number(was)) }
+	money := func(name string, is, was []person.Sum) sum { return line(name, amounts(l, is), amounts(l, was)) }
+	return content{
+		subject: l.T("mail.week.subject", "day", dayOf(l, told.Day)),
+		opening: []string{l.T("mail.week.opening")},
+		sums: []sum{
+			counts(l.T("mail.week.sales"), counted(now.Sales), counted(before.Sales)), money(l.T("mail.week.revenue"), now.Sales, before.Sales),
+			money(l.T("mail.week.refunds"), now.Refunds, before.Refunds), counts(l.T("mail.week.customers"), now.Customers, before.Customers),
+			counts(l.T("mail.week.started"), now.Started, before.Started), counts(l.T("mail.week.ended"), now.Ended, before.Ended),
+		},
+		actions: []action{{l.T("mail.week.see"), told.at + "/app/analytics", l.T("mail.week.button")}},
+	}
+}
+
 // sumsOfSales returns the sales that a letter names, and what all come to in each currency.
 func sumsOfSales(l *locale.Locale, told *teamContent) (sums []sum) {
 	for _, s := range told.sales {
@@ -206,6 +228,9 @@ func sumsOfSales(l *locale.Locale, told *teamContent) (sums []sum) {
 
 // amounts writes sums of several currencies.
 func amounts(l *locale.Locale, sums []person.Sum) (text string) {
+	if len(sums) == 0 {
+		return l.Number(0)
+	}
 	for i, s := range sums {
 		if i > 0 {
 			text += ", "

@@ -115,7 +115,7 @@ func letterSettings(a *tenant.Account) api.LetterSettings {
 		SubscriptionKept: a.Writes(tenant.LetterSubscriptionKept), PlanChanged: a.Writes(tenant.LetterPlanChanged),
 		RenewalUpcoming: a.Writes(tenant.LetterRenewalUpcoming), CardExpiring: a.Writes(tenant.LetterCardExpiring),
 		InvoiceReminder: a.Writes(tenant.LetterInvoiceReminder), FileUpdated: a.Writes(tenant.LetterFileUpdated), WebhookFailing: a.Writes(tenant.LetterWebhookFailing),
-		Sale: a.Writes(tenant.LetterSale), SalesDaily: a.Writes(tenant.LetterSalesDaily), PaymentsFailedDaily: a.Writes(tenant.LetterFailedDaily), ProviderKeyRefused: a.Writes(tenant.LetterKeyRefused), DomainFailing: a.Writes(tenant.LetterDomainFailing),
+		Sale: a.Writes(tenant.LetterSale), SalesDaily: a.Writes(tenant.LetterSalesDaily), PaymentsFailedDaily: a.Writes(tenant.LetterFailedDaily), ProviderKeyRefused: a.Writes(tenant.LetterKeyRefused), DomainFailing: a.Writes(tenant.LetterDomainFailing), WeekFigures: a.Writes(tenant.LetterWeek),
 		CheckoutAbandoned: a.Writes(tenant.LetterCheckoutAbandoned),
 	}
 }

@@ -32,6 +32,15 @@ type Sum struct {
 	Amount   int64  `json:"amount"`
 }
 
+// Week is what happened in a week.
+type Week struct {
+	Sales     []Sum `json:"sales"`
+	Refunds   []Sum `json:"refunds"`   // which nobody counts
+	Customers int64 `json:"customers"` // new ones
+	Started   int64 `json:"started"`   // subscriptions
+	Ended     int64 `json:"ended"`
+}
+
 // TellTeam has the owners and admins of an account told of something, unless they were told of this kind in this period. They are those whose addresses are
 // confirmed. If there are none, nothing is noted.
 func (s *Store) TellTeam(ctx context.Context, u *db.Unit, l TeamLetter, detail LetterDetail) error {

@@ -47,10 +47,11 @@ const (
 	LetterFailedDaily   LetterKind = "payments_failed_daily" // what could not be charged on a day
 	LetterKeyRefused    LetterKind = "provider_key_refused"  // the payment provider refuses the key
 	LetterDomainFailing LetterKind = "domain_failing"        // the domain of a site does not work any more
+	LetterWeek          LetterKind = "week_figures"          // what a week came to
 )
 
 // TeamKinds are all of them.
-var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily, LetterKeyRefused, LetterDomainFailing}
+var TeamKinds = []LetterKind{LetterSale, LetterSalesDaily, LetterFailedDaily, LetterKeyRefused, LetterDomainFailing, LetterWeek}
 
 // switchable are all kinds of letters that an account may switch off.
 var switchable = slices.Concat(LetterKinds, []LetterKind{LetterWebhookFailing}, TeamKinds)

@@ -139,7 +139,7 @@ func TestLetters_CanBeSwitchedOff(t *testing.T) {
 		before := ok[*sdk.Account](t)(c.Account.Get(background)).Letters
 		if before != (sdk.LetterSettings{Receipt: true, PaymentFailed: true, TrialEnding: true, SubscriptionCanceled: true, SubscriptionEnded: true, AccessGiven: true, Refund: true,
 			SubscriptionKept: true, PlanChanged: true, RenewalUpcoming: true, CardExpiring: true, InvoiceReminder: true, FileUpdated: true, WebhookFailing: true,
-			SalesDaily: true, PaymentsFailedDaily: true, ProviderKeyRefused: true, DomainFailing: true}) {
+			SalesDaily: true, PaymentsFailedDaily: true, ProviderKeyRefused: true, DomainFailing: true, WeekFigures: true}) {
 			t.Errorf("at first the letters are %+v", before)
 		}
 		changed := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Letters: map[string]bool{"receipt": false}})).Letters

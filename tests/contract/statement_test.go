@@ -224,6 +224,7 @@ func journey(t *testing.T, s *harness.Server, said *reads.Log) (account string) 
 	tryOut(t, w.SDK())
 	picture(t, s, owner)
 	leave(t, s, owner.SDK())
+	team(t, s, owner)
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)
 	s.Clock.SetAhead(time.Minute) // each domain is due
