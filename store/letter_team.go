@@ -68,7 +68,8 @@ func (s *Store) TellOfDay(ctx context.Context, account string) error {
 // planTeam writes letters to a team that was due at a time, and has it due next at another, unless another replica has done so.
 func (s *Store) planTeam(ctx context.Context, account string, due, next core.Time, letters []teamLetter) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		rows, err := u.Exec(ctx, `UPDATE accounts SET team_due_at = ? WHERE id = ? AND team_due_at = ? AND disabled_at IS NULL`, next, account, due)
+		// With a sum PostgreSQL does not go through all that are due at that time.
+		rows, err := u.Exec(ctx, `UPDATE accounts SET team_due_at = ? WHERE id = ? AND team_due_at + 0 = ? AND disabled_at IS NULL`, next, account, due)
 		if err != nil || rows == 0 {
 			return nil, err
 		}
