@@ -66,7 +66,7 @@ func (d *Dashboard) emails(v *visit) error {
 		v.turn(t, list.Data[0].ID, list.Data[n-1].ID, list.HasMore)
 	}
 	t.Empty = v.nothing(&ui.Empty{Text: "Customers get a letter when they buy, when a payment fails, and when something ends. None was written yet."})
-	return v.show(http.StatusOK, ui.Page{Heading: "E-mails", Table: t, Filter: &ui.Form{Get: true, Inline: true, Submit: "Show", Controls: []ui.Control{
+	return v.show(http.StatusOK, ui.Page{Heading: "E-mails", Actions: []ui.Link{{Text: "Letters to your team", Address: lettersPage}}, Table: t, Filter: &ui.Form{Get: true, Inline: true, Submit: "Show", Controls: []ui.Control{
 		{Kind: "select", Name: "kind", Label: "Letter", Options: chosen(kind, append([]string{"", "All"}, letterKinds...)...)},
 		{Kind: "select", Name: "status", Label: "State", Options: chosen(status, "", "All", "sent", "Sent", "queued", "Waits", "failed", "Failed", "skipped", "Not sent")},
 	}}})
