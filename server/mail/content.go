@@ -12,7 +12,7 @@ import (
 )
 
 // content is what a letter says, whatever it looks like. It repeats nothing that a buyer has typed but their address: whoever types the address of
-// somebody else does not write to them.
+// somebody else does not write to them. A letter to the team of a seller names its buyers, and makes no links of that.
 type content struct {
 	id      string         // of its row, which is its Message-ID; empty for one that has none, or gets it later
 	spoken  *locale.Locale // its language

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/server/locale"
@@ -119,7 +120,7 @@ func salesMade(l *locale.Locale, told *teamContent) content {
 		sums:    sumsOfSales(l, told),
 	}
 	if more := count - int64(len(told.sales)); more > 0 {
-		c.closing = append(c.closing, l.T("mail.sale.more", "count", more))
+		c.opening = append(c.opening, l.T("mail.sale.more", "count", more))
 	}
 	c.actions = []action{{l.T("mail.sale.see"), told.at + "/app/orders", l.T("mail.sale.button")}}
 	if count == 1 && len(told.sales) == 1 {
@@ -181,7 +182,7 @@ func domainFailing(l *locale.Locale, told *teamContent) content {
 	c := content{
 		subject: l.T("mail.domain_failing.subject"),
 		opening: []string{l.T("mail.domain_failing.opening")},
-		facts:   []string{l.T("mail.domain_failing.domain", "domain", oneLine(told.Host)), l.T("mail.domain_failing.reason", "reason", linking.Replace(oneLine(told.Reason)))},
+		facts:   []string{l.T("mail.domain_failing.domain", "domain", oneLine(told.Host)), l.T("mail.domain_failing.reason", "reason", unlinkedSentence(told.Reason))},
 		actions: []action{{l.T("mail.domain_failing.see"), told.at + "/app/sites/" + told.Site + "/domain", l.T("mail.domain_failing.button")}},
 		closing: []string{l.T("mail.domain_failing.records")},
 	}
@@ -209,6 +210,11 @@ func weekInFigures(l *locale.Locale, told *teamContent) content {
 		},
 		actions: []action{{l.T("mail.week.see"), told.at + "/app/analytics", l.T("mail.week.button")}},
 	}
+}
+
+// unlinkedSentence writes what was found of a domain so that no mail program makes a link of it: strangers may have written a part.
+func unlinkedSentence(text string) string {
+	return strings.ReplaceAll(linking.Replace(strings.TrimSuffix(oneLine(text), ".")), "[.] ", ". ")
 }
 
 // sumsOfSales returns the sales that a letter names, and what all come to in each currency.

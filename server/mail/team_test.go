@@ -1,0 +1,68 @@
+package mail
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// A letter to a team has the language of the account. It is not sent once the account has switched it off, is disabled, or the server sends no mail.
+func TestToTeam_SendsWhatIsStillToBeSent(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		owner, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
+		require.NoError(t, err)
+		require.NoError(t, s.Person.ConfirmEmail(t.Context(), owner.ID))
+		require.NoError(t, s.Person.AddMember(t.Context(), account, owner.ID, person.RoleOwner))
+		update := func(change func(*tenant.AccountChange)) {
+			_, err := s.Tenant.UpdateAccount(t.Context(), account, change)
+			require.NoError(t, err)
+		}
+		tells := func(m Mailer, meanwhile func()) {
+			update(func(a *tenant.AccountChange) { a.Locale, a.KeyToldAt = "de", nil })
+			s.NoteKey(t.Context(), account, false)
+			meanwhile()
+			require.NoError(t, NewPost(s, m).SendDue(t.Context()))
+		}
+		sent := &box{}
+		toTeam := func() (all []Letter) {
+			for _, l := range sent.letters {
+				if l.To == owner.Email {
+					all = append(all, l)
+				}
+			}
+			return all
+		}
+		tells(sent, func() {})
+		require.Len(t, toTeam(), 1)
+		letter := toTeam()[0]
+		assert.Equal(t, "Ihr Zahlungsanbieter lehnt Ihren Schlüssel ab", letter.Subject)
+		assert.Contains(t, letter.Text, "Konto: Ada's Shop\n")
+		assert.Contains(t, letter.Text, "http://shop.test/app/settings/payments\n")
+		assert.Contains(t, letter.HTML, `<html lang="de" dir="ltr">`)
+		assert.NotEmpty(t, letter.ID, "who gets it twice sees it once")
+
+		tells(nil, func() {})
+		tells(sent, func() {
+			update(func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"provider_key_refused": false}) })
+		})
+		update(func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"provider_key_refused": true}) })
+		tells(sent, func() {
+			_, _, err := s.Tenant.DisableAccount(t.Context(), account)
+			require.NoError(t, err)
+		})
+		require.Len(t, toTeam(), 1)
+		told, err := s.Person.ListTeamLetters(t.Context(), account, 10)
+		require.NoError(t, err)
+		require.Len(t, told, 4)
+		for i, l := range told {
+			assert.Equal(t, []int64{1, 0}, map[bool][]int64{true: {l.People, l.Dropped}, false: {l.Dropped, l.Sent}}[i == 3], "%d", i)
+		}
+	})
+}
