@@ -245,7 +245,11 @@ var maintenance = sync.OnceValues(func() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.Open("postgres", address)
+	db, err := sql.Open("postgres", address)
+	if err == nil {
+		db.SetMaxIdleConns(8) // as many tests run beside each other
+	}
+	return db, err
 })
 
 // inCluster runs a statement in the maintenance database, and returns the address of that.
