@@ -19,6 +19,7 @@ const (
 	abandonedPeriod = "1h"
 	againAfter      = core.Day // after the first reminder: an address has one a day at most
 	againPeriod     = "24h"
+	againLate       = 2 * core.Day // after its day the second reminder is not sent any more, such as when the account was disabled
 )
 
 // NoteNews notes what the buyer of an open checkout answered (checkout.Draft.AnswerNews) who was asked, in these words, whether they want news. Whoever does
@@ -129,6 +130,10 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 	if err != nil {
 		return err
 	}
+	now, err := db.BusinessNow(ctx, s.db, l.AccountID)
+	if err != nil {
+		return err
+	}
 	c.Checkout, c.GoOnURL, c.isVerified, c.checkout, c.Recipient = open, open.URL, open.EmailVerified, &open.ID, core.Deref(open.CustomerEmail)
 	switch {
 	case l.Attempts > 1:
@@ -137,6 +142,8 @@ func (s *Store) readAbandoned(ctx context.Context, l *Letter, c *LetterContent) 
 		c.Void = "The checkout is paid, or is being paid."
 	case open.Status != checkout.StatusOpen && (l.Period != againPeriod || !canBeginAnew(open)):
 		c.Void = "The checkout has expired."
+	case l.Period == againPeriod && l.CreatedAt.Add(againAfter+againLate) < now:
+		c.Void = "Its day was more than two days ago."
 	case !open.WantsNews():
 		c.Void = "The buyer took it back that they want news, or gave another address since."
 	case !core.SameEmail(core.Deref(buyer.Email), c.Recipient):

@@ -42,6 +42,10 @@ func TestCheckoutPage_RemindsAgainAfterADay(t *testing.T) {
 				_, err := w.Checkout.Expire(t.Context(), w.account, c.ID)
 				require.NoError(t, err)
 			}},
+			{"Its day was more than two days ago.", func(*checkout.Checkout, string) { // the account was disabled, say
+				w.now = w.now.Add(4 * 24 * time.Hour)
+				expires()
+			}},
 			{"The account has switched letters of this kind off.", func(*checkout.Checkout, string) {
 				_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.SwitchLetters(map[string]bool{"checkout_abandoned": false}) })
 				require.NoError(t, err)
