@@ -81,7 +81,10 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 			return nil, err
 		}
 		c.Absorb(other, now)
-		return c, u.Update(ctx, customer.Columns, c)
+		if err := u.Update(ctx, customer.Columns, c); err != nil {
+			return nil, err
+		}
+		return c, s.writeCards(ctx, u, c, now)
 	})
 }
 

@@ -33,5 +33,16 @@ func TestLetters_ACardExpiresThatIsTheDefaultSince(t *testing.T) {
 		sent = sentOf(t, c, "card_expiring")
 		require.Len(t, sent, 2)
 		tells(t, s, sent[0], "Your card for Test expires soon", "ending in 0005")
+
+		of := *sub
+		of.Customer.ID = member(t, c).ID
+		card := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, of.Customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_discover"}}))
+		ok[*sdk.Customer](t)(c.Customers.Update(background, of.Customer.ID, &sdk.CustomerUpdate{DefaultPaymentMethod: sdk.Set(card.ID)}))
+		expiresSoon(t, s, &of)
+		ok[*sdk.Customer](t)(c.Customers.Merge(background, of.Customer.ID, &sdk.CustomerMerge{From: sub.Customer.ID}))
+		advance(t, c, time.Hour)
+		sent = sentOf(t, c, "card_expiring")
+		require.Len(t, sent, 3, "the default is another one since two customers became one")
+		tells(t, s, sent[0], "Your card for Test expires soon", "ending in 1117")
 	})
 }
