@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -75,6 +76,28 @@ func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
 	})
 }
 
+// goesBack has a buyer tick the terms, leave, and come back when their text is another one. The browser must not tick the box for them.
+func (w *shop) goesBack(page *chromium.Page, c *checkout.Checkout) {
+	t := w.t
+	terms, err := w.Content.CreateLegalPage(t.Context(), w.account, content.LegalPage{
+		Kind: "terms", Title: "Terms", Body: "Be kind.", Status: content.LegalPageStatusPublished, RequiresAcceptance: true,
+	})
+	require.NoError(t, err)
+	page.Go(c.URL)
+	page.Click("#terms")
+	assert.Equal(t, "true", page.Value(`document.querySelector('#terms').checked`))
+	page.Go(w.server.URL + "/portal")
+	changes := func(change func(l *content.LegalPage)) {
+		_, err := w.Content.UpdateLegalPage(t.Context(), w.account, terms.ID, change)
+		require.NoError(t, err)
+	}
+	changes(func(l *content.LegalPage) { l.Body = "Be quick." })
+	page.Value(`history.back()`)
+	page.Wait(`document.readyState === 'complete' && document.querySelector('[name=terms_shown][value$=".2"]')`)
+	assert.Equal(t, "false", page.Value(`document.querySelector('#terms').checked`), "nobody ticked it beside the new text")
+	changes(func(l *content.LegalPage) { l.Status = content.LegalPageStatusArchived })
+}
+
 // Who has the checkout open twice while their bank asks is charged once, and both say so.
 func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 	t.Parallel()
@@ -84,6 +107,7 @@ func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
 		_, err := w.Checkout.Update(t.Context(), w.account, c.ID, func(d *checkout.Draft) { d.SuccessURL = nil })
 		require.NoError(t, err)
 		one, two := chromium.Open(t, nil), chromium.Open(t, nil)
+		w.goesBack(one, c)
 		for _, page := range []*chromium.Page{one, two} {
 			page.Go(c.URL)
 			page.WaitText("Pay $20.00")
