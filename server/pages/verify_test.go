@@ -105,6 +105,7 @@ func TestVerify_AsksTheReaderOfTheMail(t *testing.T) {
 		// A program that follows links changes nothing.
 		page := g.page(g.link(), http.StatusOK)
 		assert.Contains(t, page, "It was me")
+		assert.Contains(t, page, "<strong>Club</strong>", "its line has the direction of the page, as on the portal")
 		assert.NotContains(t, page, "Mallory")
 		assert.Contains(t, g.see("", http.StatusOK), "You have no subscriptions.")
 		response, err := http.PostForm(g.link(), url.Values{})
