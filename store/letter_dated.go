@@ -86,8 +86,8 @@ func (s *Store) writeCard(ctx context.Context, u *db.Unit, sub *subscription.Sub
 // next periods begin.
 const cardsAtOnce = 100
 
-// writeCards does what writeCard does for the subscriptions of a locked customer, once another card is their default, one was removed, or those of
-// another customer are theirs. What has no card of its own is charged to the default.
+// writeCards does what writeCard does for the subscriptions of a locked customer. It comes after another card is their default, one was removed, or
+// another customer was merged into them. What has no card of its own is charged to the default.
 func (s *Store) writeCards(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
 	if c.DefaultPaymentMethodID == nil {
 		return nil
