@@ -83,7 +83,7 @@ func (s *Store) pay(ctx context.Context, u *db.Unit, b *invoice.Bill, p *payment
 	if err := s.writeReceipt(ctx, u, b); err != nil {
 		return err
 	}
-	if err := s.noteSale(ctx, u, o); err != nil {
+	if err := s.noteSale(ctx, u, b); err != nil {
 		return err
 	}
 	if err := s.Invoice.EmitOrder(ctx, u, outbox.EventOrderPaid, b); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
-	"github.com/tillwright/tillwright/store/order"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
@@ -38,8 +38,12 @@ type saleNotice struct {
 var saleNoticeColumns = db.ColumnsOf[saleNotice]("sale_notices")
 
 // noteSale has the team of an account told of an order that is being paid, if it wants to be told of each. The purchase does not wait for that: it is
-// one statement, which finds out whether it does. Nothing in a purchase changes what that reads.
-func (s *Store) noteSale(ctx context.Context, u *db.Unit, o *order.Order) error {
+// one statement, which finds out whether it does. There is none if that is known, as in a purchase. Nothing that pays changes what the statement reads.
+func (s *Store) noteSale(ctx context.Context, u *db.Unit, b *invoice.Bill) error {
+	if b.NotTold {
+		return nil
+	}
+	o := b.Order
 	return u.Later(ctx, db.Change{
 		Table: "sale_notices", Rows: db.AnyRows, Args: []any{o.AccountID, o.ID, o.Currency, o.TotalAmount, s.Now(), o.AccountID},
 		Query: `INSERT INTO sale_notices (account_id, order_id, currency, amount, due_at)

@@ -20,6 +20,9 @@ type Bill struct {
 	Invoice  *Invoice
 	Items    []lineitem.Item
 	Customer *customer.Customer
+
+	// NotTold says that the seller's team is told of no sale by itself. It is known of a bill that this transaction has numbered.
+	NotTold bool
 }
 
 // Placement is what an order is made from. Order says whose it is and why: NewBill fills in its ids, state and amounts, and
@@ -83,7 +86,7 @@ func NewBill(p Placement, now core.Time) (*Bill, error) {
 		return nil, err
 	}
 	inv.issue(o)
-	return &Bill{o, inv, items, p.Customer}, nil
+	return &Bill{Order: o, Invoice: inv, Items: items, Customer: p.Customer}, nil
 }
 
 // Place stores the lines of a bill, and gives the order and the invoice their numbers. It emits order.created, and invoice.created unless the
@@ -126,15 +129,17 @@ func (s *Store) NumberBill(ctx context.Context, u *db.Unit, b *Bill) error {
 		Name   string `db:"name"`
 		Value  int64  `db:"value"`
 		Prefix string `db:"prefix"`
+		Told   bool   `db:"told"`
 	}](ctx, u, `
 		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'order_number', 1), (?, 'invoice_number', 1)
 		ON CONFLICT (account_id, name) DO UPDATE SET value = c.value + 1
-		RETURNING name, value, (SELECT a.invoice_prefix FROM accounts a WHERE a.id = ?) AS prefix`,
-		b.Order.AccountID, b.Order.AccountID, b.Order.AccountID)
+		RETURNING name, value, (SELECT a.invoice_prefix FROM accounts a WHERE a.id = ?) AS prefix, (SELECT a.letters_on LIKE '%"sale"%' FROM accounts a WHERE a.id = ?) AS told`,
+		b.Order.AccountID, b.Order.AccountID, b.Order.AccountID, b.Order.AccountID)
 	if err != nil {
 		return fmt.Errorf("count orders and invoices: %w", err)
 	}
 	for _, c := range counted {
+		b.NotTold = !c.Told
 		if c.Name == "order_number" {
 			b.Order.Number = c.Value
 			continue
