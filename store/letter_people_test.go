@@ -1,11 +1,14 @@
 package store
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/team"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -55,5 +58,26 @@ func TestTellOwners_WritesToConfirmedAddressesFewTimes(t *testing.T) {
 		s.at(now.Add(time.Hour))
 		acts(1)
 		require.Equal(t, person.MostLetters+2, letters(person.LetterTokenMade))
+	})
+}
+
+// Whoever is told that somebody signed in, or made a token, is told before the teams of all shops are told of their day.
+func TestDueLetters_HasThoseToTeamsWait(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, now := s.staffed(t)
+		for range 3 {
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+				return nil, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: s.account, Kind: person.LetterSale, Period: core.NewULID()}, person.LetterDetail{})
+			})
+			require.NoError(t, err)
+		}
+		s.at(now.Add(time.Minute))
+		require.NoError(t, s.Person.TellOwners(t.Context(), s.account, person.LetterTokenMade, person.LetterDetail{Token: "CI"}))
+		ids, err := s.Person.DueLetters(t.Context(), 10)
+		require.NoError(t, err)
+		require.Len(t, ids, 7)
+		l, err := s.Person.ClaimLetter(t.Context(), ids[0])
+		require.NoError(t, err)
+		require.Equal(t, person.LetterTokenMade, l.Kind)
 	})
 }

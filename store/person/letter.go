@@ -37,6 +37,9 @@ const (
 const (
 	letterLease    = time.Minute // doubled by each attempt to send a letter
 	letterAttempts = 10          // which take 17 hours
+
+	// letterAhead is how long a letter that is no team's goes ahead of those to teams. There are many of these in a morning, and nobody waits for them.
+	letterAhead = core.Day
 )
 
 // MostLetters is how many letters of a kind about an account a person is sent in an hour.
@@ -129,7 +132,7 @@ func (s *Store) tell(ctx context.Context, u *db.Unit, people []string, l Letter)
 		if over {
 			continue
 		}
-		l.ID, l.PersonID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), p.ID, now, now
+		l.ID, l.PersonID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), p.ID, now.Add(-letterAhead), now
 		if err := u.Insert(ctx, letterColumns, &l); err != nil {
 			return err
 		}
@@ -137,7 +140,7 @@ func (s *Store) tell(ctx context.Context, u *db.Unit, people []string, l Letter)
 	return nil
 }
 
-// DueLetters returns the ids of letters that are to be sent now, at most limit, for ClaimLetter.
+// DueLetters returns the ids of letters that are to be sent now, at most limit, for ClaimLetter. Those to teams come last.
 func (s *Store) DueLetters(ctx context.Context, limit int) ([]string, error) {
 	return db.Select[string](ctx, s.db, `SELECT id FROM people_letters WHERE due_at <= ? ORDER BY due_at LIMIT ?`, s.Now(), limit)
 }
