@@ -23,7 +23,7 @@ type failedInvoice struct {
 	NextAttemptAt *core.Time     `db:"next_payment_attempt_at"`
 }
 
-// failuresOf returns what a team is told of the invoices that could not be collected in a span, and are not paid yet. It is nil if there are none.
+// failuresOf returns what a team is told of the invoices that could not be collected in a span, and are neither paid nor void. It is nil if there are none.
 func (s *Store) failuresOf(ctx context.Context, account string, span report.Span) (*person.LetterDetail, error) {
 	declined, err := db.Select[string](ctx, s.db, `
 		SELECT invoice_id FROM payments WHERE account_id = ? AND status = 'failed' AND invoice_id IS NOT NULL AND created_at >= ? AND created_at < ? ORDER BY created_at LIMIT ?`,
@@ -51,7 +51,7 @@ func (s *Store) failuresOf(ctx context.Context, account string, span report.Span
 	var detail person.LetterDetail
 	sums := map[string]person.Sum{}
 	for _, i := range failed {
-		if i.Status == invoice.StatusPaid {
+		if i.Status == invoice.StatusPaid || i.Status == invoice.StatusVoid {
 			continue
 		}
 		sum := sums[i.Currency]

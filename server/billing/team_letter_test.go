@@ -56,9 +56,11 @@ func TestTellOfDay_TellsOfWhatCouldNotBeCharged(t *testing.T) {
 		declined, without := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.subscribe(w.variant(recurring(300, "month")), "pm_card_visa")
 		require.Empty(t, w.toldOfDay(), "the first time it is planned")
 		w.provider.declines.Store(true)
-		paid := w.issued(invoice.CollectionMethodChargeAutomatically, buyer)
+		paid, void := w.issued(invoice.CollectionMethodChargeAutomatically, buyer), w.issued(invoice.CollectionMethodChargeAutomatically, buyer)
 		w.wait(32 * day)
 		_, err := w.PayInvoice(t.Context(), w.account, paid.ID, billing.PayInvoice{OutOfBand: true})
+		require.NoError(t, err)
+		_, err = w.VoidInvoice(t.Context(), w.account, void.ID)
 		require.NoError(t, err)
 		harness.OpenDatabase(t, w.url).Must(t, `UPDATE payments SET created_at = 0 WHERE status = 'failed' AND invoice_id = '`+*w.now(without).LatestInvoiceID+`'`) // as if it had no card
 		require.Empty(t, w.toldOfDay(), "the day is not over")
