@@ -12,26 +12,20 @@ import (
 )
 
 const (
-	// keyPause is how long it takes until a team is told again that its key is refused, if it never worked meanwhile.
+	// keyPause is how long it takes until a team is told again that the provider refuses the same key. That it takes the key for other requests says nothing:
+	// a key may do some things, and not others.
 	keyPause = core.Day
-
-	// keyWorked is for how long a key counts as refused though it worked: the provider may take it for some requests, and refuse others.
-	keyWorked = time.Hour
 
 	noteKeyTime = 10 * time.Second
 )
 
-// NoteKey notes whether the payment provider takes the key of an account. The team is told once when it does not, and again after a day, or after it worked.
-// It is called between the transactions of a request and is part of none. What goes wrong is logged: the caller waits for a payment.
-func (s *Store) NoteKey(ctx context.Context, account string, works bool) {
+// NoteKeyRefused notes that the payment provider refuses the key of an account. The team is told once a day, and again of another key. It is called between
+// the transactions of a request and is part of none. What goes wrong is logged: the caller waits for a payment.
+func (s *Store) NoteKeyRefused(ctx context.Context, account string) {
 	apart, cancel := context.WithTimeout(context.Background(), noteKeyTime)
 	defer cancel()
-	note := s.noteKeyRefused
-	if works {
-		note = s.noteKeyTaken
-	}
-	if err := note(apart, account); err != nil {
-		slog.ErrorContext(ctx, "note whether the payment provider takes a key", "account", account, "error", err)
+	if err := s.noteKeyRefused(apart, account); err != nil {
+		slog.ErrorContext(ctx, "note that the payment provider refuses a key", "account", account, "error", err)
 	}
 }
 
@@ -48,13 +42,6 @@ func (s *Store) noteKeyRefused(ctx context.Context, account string) error {
 			return nil, err
 		}
 		return nil, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: person.LetterKeyRefused, Period: now.String()}, person.LetterDetail{Since: &now})
-	})
-	return err
-}
-
-func (s *Store) noteKeyTaken(ctx context.Context, account string) error {
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `UPDATE accounts SET key_told_at = NULL WHERE id = ? AND key_told_at <= ?`, account, s.Now().Add(-keyWorked))
 	})
 	return err
 }

@@ -7520,7 +7520,7 @@ type LetterSettings struct {
 	// Example: true
 	PaymentsFailedDaily bool `json:"payments_failed_daily"`
 
-	// ProviderKeyRefused When Stripe refuses the secret key or what it may do, to the same people. They get one, and another after a day, or once the key worked meanwhile.
+	// ProviderKeyRefused When Stripe refuses the secret key or what it may do, to the same people. They get one a day at most, and one more for another key.
 	//
 	// Example: true
 	ProviderKeyRefused bool `json:"provider_key_refused"`

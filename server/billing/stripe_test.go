@@ -28,7 +28,7 @@ func eachStripe(t *testing.T, test func(t *testing.T, w *world, fake *stripefake
 		fake := stripefake.New(t)
 		w.give(fake.Key)
 		w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider, stripe.New(stripe.Options{
-			Client: fake.Client(), BaseURL: fake.URL, Credentials: stripe.Keys(w.Store), KeyWorks: w.NoteKey,
+			Client: fake.Client(), BaseURL: fake.URL, Credentials: stripe.Keys(w.Store), KeyRefused: w.NoteKeyRefused,
 		}))).Patient()
 		test(t, w, fake)
 	})

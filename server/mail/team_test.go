@@ -26,7 +26,7 @@ func TestToTeam_SendsWhatIsStillToBeSent(t *testing.T) {
 		}
 		tells := func(m Mailer, meanwhile func()) {
 			update(func(a *tenant.AccountChange) { a.Locale, a.KeyToldAt = "de", nil })
-			s.NoteKey(t.Context(), account, false)
+			s.NoteKeyRefused(t.Context(), account)
 			meanwhile()
 			require.NoError(t, NewPost(s, m).SendDue(t.Context()))
 		}

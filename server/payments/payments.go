@@ -111,7 +111,6 @@ var ErrNoCharge = errors.New("the provider does not know the charge")
 type Credentials struct {
 	SecretKey     string
 	WebhookSecret string
-	IsRefused     bool // the seller was told that the provider refuses the key
 }
 
 // MethodInput says how a buyer wants to pay: either with a reference that the provider knows, or with a card.

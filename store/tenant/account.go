@@ -81,7 +81,7 @@ type Account struct {
 	StripeKeyLast4            *string                  `db:"stripe_secret_key_last4"` // nil: there is none
 	SealedStripeWebhookSecret []byte                   `db:"stripe_webhook_secret"`
 	StripeWebhookSecretLast4  *string                  `db:"stripe_webhook_secret_last4"`
-	KeyToldAt                 *core.Time               `db:"key_told_at"` // when the team was told that the provider refuses the key; nil: not since it worked last
+	KeyToldAt                 *core.Time               `db:"key_told_at"` // when the team was told that the provider refuses the key; nil: never of this one
 	DisabledAt                *core.Time               `db:"disabled_at"` // nil while it is enabled
 	Rests                     core.JSON[[]Rest]        `db:"rests"`       // the times in which it was disabled, the latest last
 	CreatedAt                 core.Time                `db:"created_at"`

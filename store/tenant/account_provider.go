@@ -102,6 +102,7 @@ func (a *Account) CardKey() string {
 func (s *Store) sealStripe(a *AccountChange) {
 	if a.StripeKey != nil {
 		a.SealedStripeKey, a.StripeKeyLast4 = s.sealAccount(a.ID, "stripe", *a.StripeKey)
+		a.KeyToldAt = nil
 	}
 	if a.StripeWebhookSecret != nil {
 		a.SealedStripeWebhookSecret, a.StripeWebhookSecretLast4 = s.sealAccount(a.ID, "stripe webhook", *a.StripeWebhookSecret)
@@ -134,10 +135,7 @@ func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*Payment
 }
 
 // StripeSecrets are an account's secrets for Stripe in plain text. Each is empty if the account has none.
-type StripeSecrets struct {
-	SecretKey, WebhookSecret string
-	IsRefused                bool // the team was told that Stripe refuses the key
-}
+type StripeSecrets struct{ SecretKey, WebhookSecret string }
 
 // GetStripeSecrets opens an account's secrets for Stripe, or returns CodeMissing.
 func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSecrets, error) {
@@ -150,7 +148,7 @@ func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSec
 		return StripeSecrets{}, err
 	}
 	webhook, err := s.openAccount(a.ID, "stripe webhook", a.SealedStripeWebhookSecret)
-	return StripeSecrets{key, webhook, a.KeyToldAt != nil}, err
+	return StripeSecrets{key, webhook}, err
 }
 
 func (s *Store) openAccount(account, what string, sealed []byte) (string, error) {

@@ -179,7 +179,7 @@ func providers(o Options, guard *webhooks.Guard) (*payments.Registry, payments.A
 	if client == nil {
 		client = outbound(guard)
 	}
-	live := stripe.New(stripe.Options{Client: client, BaseURL: o.Config.StripeURL, Credentials: stripe.Keys(o.Store), KeyWorks: o.Store.NoteKey})
+	live := stripe.New(stripe.Options{Client: client, BaseURL: o.Config.StripeURL, Credentials: stripe.Keys(o.Store), KeyRefused: o.Store.NoteKeyRefused})
 	if !o.Config.TakesTestCards() {
 		return payments.NewRegistry(live), nil
 	}

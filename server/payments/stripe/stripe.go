@@ -24,20 +24,20 @@ type Options struct {
 	BaseURL     string // empty = Stripe's own
 	Credentials func(ctx context.Context, account string) (payments.Credentials, error)
 
-	// KeyWorks is told when Stripe refuses the key of an account, and when it takes one that counts as refused. Nil: nobody is.
-	KeyWorks func(ctx context.Context, account string, works bool)
+	// KeyRefused is told when Stripe refuses the key of an account, or what it may do. Nil: nobody is.
+	KeyRefused func(ctx context.Context, account string)
 }
 
 // Provider speaks to Stripe for any account. It is safe for concurrent use.
 type Provider struct {
 	backends    *stripego.Backends
 	credentials func(ctx context.Context, account string) (payments.Credentials, error)
-	keyWorks    func(ctx context.Context, account string, works bool)
+	keyRefused  func(ctx context.Context, account string)
 }
 
 // New returns a provider. It tells Stripe nothing about this machine and writes no log of its own.
 func New(o Options) *Provider {
-	return &Provider{credentials: o.Credentials, keyWorks: o.KeyWorks, backends: stripego.NewBackendsWithConfig(&stripego.BackendConfig{
+	return &Provider{credentials: o.Credentials, keyRefused: o.KeyRefused, backends: stripego.NewBackendsWithConfig(&stripego.BackendConfig{
 		HTTPClient: o.Client, URL: new(cmp.Or(o.BaseURL, stripego.APIURL)),
 		EnableTelemetry: new(false), MaxNetworkRetries: new(int64(0)), LeveledLogger: &stripego.LeveledLogger{},
 	})}
@@ -47,7 +47,7 @@ func New(o Options) *Provider {
 func Keys(s *store.Store) func(ctx context.Context, account string) (payments.Credentials, error) {
 	return func(ctx context.Context, account string) (payments.Credentials, error) {
 		secrets, err := s.Tenant.GetStripeSecrets(ctx, account)
-		return payments.Credentials{SecretKey: secrets.SecretKey, WebhookSecret: secrets.WebhookSecret, IsRefused: secrets.IsRefused}, err
+		return payments.Credentials{SecretKey: secrets.SecretKey, WebhookSecret: secrets.WebhookSecret}, err
 	}
 }
 
@@ -67,7 +67,7 @@ func (p *Provider) client(ctx context.Context, account string) (*stripego.Client
 	if c.SecretKey == "" {
 		return nil, errNoKey
 	}
-	return stripego.NewClient(c.SecretKey, stripego.WithBackends(p.watch(ctx, account, c.IsRefused))), nil
+	return stripego.NewClient(c.SecretKey, stripego.WithBackends(p.watch(ctx, account))), nil
 }
 
 // These keys are added to the metadata of all that we create at Stripe. The first two tell which account a notification belongs to.

@@ -1,5 +1,5 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 
--- When the team was told that the payment provider refuses the key; null: not since it worked last.
+-- When the team was told that the payment provider refuses the key; null: never of this one.
 ALTER TABLE accounts ADD COLUMN IF NOT EXISTS key_told_at BIGINT;

@@ -1,4 +1,4 @@
 -- +goose Up
 
--- When the team was told that the payment provider refuses the key; null: not since it worked last.
+-- When the team was told that the payment provider refuses the key; null: never of this one.
 ALTER TABLE accounts ADD COLUMN key_told_at INTEGER;
