@@ -138,7 +138,7 @@ func salesOfDay(l *locale.Locale, told *teamContent) content {
 		sums:    sumsOfSales(l, told),
 		actions: []action{{l.T("mail.sale.see"), told.at + "/app/orders", l.T("mail.sale.button")}},
 	}
-	if len(told.sales) > 0 {
+	if named := int64(len(told.sales)); named > 0 && named < counted(told.Sums) {
 		c.opening = append(c.opening, l.T("mail.sales_daily.largest"))
 	}
 	return c

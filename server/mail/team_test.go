@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -65,4 +67,16 @@ func TestToTeam_SendsWhatIsStillToBeSent(t *testing.T) {
 			assert.Equal(t, []int64{1, 0}, map[bool][]int64{true: {l.People, l.Dropped}, false: {l.Dropped, l.Sent}}[i == 3], "%d", i)
 		}
 	})
+}
+
+// A letter about a day says that it names some of the sales, and not that if it names all.
+func TestSalesOfDay_SaysIfItNamesSome(t *testing.T) {
+	t.Parallel()
+	of := func(count int64) []string {
+		told := teamContent{LetterDetail: person.LetterDetail{Day: "2026-11-28", Sums: []person.Sum{{Currency: "jpy", Count: count, Amount: 1900}}}}
+		told.sales = []sale{{order: &order.Order{Currency: "jpy", TotalAmount: 1900}, name: "Handbook"}}
+		return salesOfDay(locale.English, &told).opening
+	}
+	assert.Contains(t, of(2), "Some of the largest, and what all come to:")
+	assert.Len(t, of(1), 1)
 }
