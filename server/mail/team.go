@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -46,12 +47,20 @@ func (p *Post) toTeam(ctx context.Context, l *person.Letter) (*content, error) {
 	return &c, nil
 }
 
-// sales reads the orders that a letter names.
+// sales reads the orders that a letter names. Nobody is named who was deleted since, though the order keeps who it was.
 func (p *Post) sales(ctx context.Context, account string, ids []string) ([]sale, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	orders, err := p.store.Order.ByID(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	var buyers []string
+	for _, o := range orders {
+		buyers = append(buyers, o.CustomerID)
+	}
+	known, err := p.store.Customer.ByID(ctx, account, buyers)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +74,9 @@ func (p *Post) sales(ctx context.Context, account string, ids []string) ([]sale,
 		if err != nil {
 			return nil, err
 		}
-		one := sale{order: o, buyer: core.Deref(o.BillingName)}
-		if one.buyer == "" {
-			one.buyer = core.Deref(o.CustomerEmail)
+		one := sale{order: o}
+		if known[o.CustomerID] != nil {
+			one.buyer = cmp.Or(core.Deref(o.BillingName), core.Deref(o.CustomerEmail))
 		}
 		if len(lines) > 0 {
 			one.name = lines[0].Name()

@@ -2,11 +2,14 @@ package mail
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -79,4 +82,31 @@ func TestSalesOfDay_SaysIfItNamesSome(t *testing.T) {
 	}
 	assert.Contains(t, of(2), "Some of the largest, and what all come to:")
 	assert.Len(t, of(1), 1)
+}
+
+// A letter about sales names who bought, and nobody who was deleted since: what is kept of the order is for the books.
+func TestSales_NamesNobodyWhoWasDeleted(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new("bob@example.com"), Name: new("Bob")})
+		require.NoError(t, err)
+		draft, err := s.Invoice.Create(t.Context(), account, invoice.Draft{
+			Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(s.Now().Add(time.Hour))}, Customer: c.ID,
+			Lines: []invoice.NewLine{{Description: new("Workshop"), UnitAmount: new(int64(1900)), Quantity: 1}},
+		})
+		require.NoError(t, err)
+		issued, err := s.FinalizeInvoice(t.Context(), account, draft.ID)
+		require.NoError(t, err)
+		buyer := func() string {
+			sold, err := NewPost(s, nil).sales(t.Context(), account, []string{*issued.OrderID})
+			require.NoError(t, err)
+			require.Len(t, sold, 1)
+			return sold[0].buyer
+		}
+		require.Equal(t, "Bob", buyer())
+		_, err = s.DeleteCustomer(t.Context(), account, c.ID, false)
+		require.NoError(t, err)
+		require.Empty(t, buyer())
+	})
 }
