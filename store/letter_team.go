@@ -162,8 +162,8 @@ type paidOrder struct {
 	PaidAt   *core.Time `db:"paid_at"`
 }
 
-// largest returns the ids of some of the largest orders that were paid in a span, those in the account's currency first. It looks at the last that were made in
-// it: of a day with more, or of an order of the day before, the letter may name none.
+// largest returns the ids of some of the largest orders that were paid in a span, those in the account's currency first. It looks at the last ordersOfDay that
+// were made in it. So it misses some of a day with more, and those that were made before.
 func (s *Store) largest(ctx context.Context, seller *tenant.Account, span report.Span) ([]string, error) {
 	made, err := db.Select[paidOrder](ctx, s.db, `
 		SELECT id, currency, total_amount, paid_at FROM orders WHERE account_id = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
