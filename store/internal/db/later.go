@@ -12,7 +12,7 @@ import (
 )
 
 // Change is a statement that changes rows of one table, and that nobody waits for. How many it will change is known before, or does not matter. It
-// names all its values, reads no other table, and returns no rows.
+// names all its values, reads no other table that the transaction changes, and returns no rows.
 type Change struct {
 	Table string
 	Query string
