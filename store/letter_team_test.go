@@ -59,7 +59,8 @@ func (s *shop) tellsTeams(t *testing.T) {
 				assert.NoError(t, s.TellOfDay(t.Context(), account))
 			}
 			for _, account := range sales {
-				assert.NoError(t, s.TellOfSales(t.Context(), account))
+				_, err := s.TellOfSales(t.Context(), account)
+				assert.NoError(t, err)
 			}
 		})
 	}
@@ -200,7 +201,12 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 
 		s.confirm(t, s.checkout(t, product))
 		s.switches(t, tenant.LetterSale, false)
-		s.tellsTeams(t)
+		did, err := s.TellOfSales(t.Context(), s.account)
+		require.NoError(t, err)
+		require.True(t, did)
+		did, err = s.TellOfSales(t.Context(), s.account)
+		require.NoError(t, err)
+		require.False(t, did, "who has nothing to tell of does not look again at once")
 		letters, _ = s.teamLetters(t, person.LetterSale)
 		require.Equal(t, saleLetters+1, letters, "it was switched off meanwhile")
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM sale_notices`))

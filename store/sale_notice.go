@@ -60,17 +60,17 @@ func (s *Store) AccountsWithSales(ctx context.Context, limit int) ([]string, err
 
 // TellOfSales writes one letter about the sales that the team of an account is to be told of now. There are saleLetters in an hour; after that, sales wait.
 // An account that is disabled, or has switched these letters off, has its sales forgotten. After an error its sales wait for a minute, so that others have
-// their turn.
-func (s *Store) TellOfSales(ctx context.Context, account string) error {
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+// their turn. It reports whether there were sales that no other replica has in hand.
+func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
+	did, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		seller, err := s.Tenant.Seller(ctx, u, account)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		sold, err := db.Select[saleNotice](ctx, u, saleNoticeColumns.SelectSQL+` WHERE account_id = ? AND due_at <= ? ORDER BY due_at, order_id LIMIT ?`+u.LockSkip(),
 			account, s.Now(), salesAtOnce)
 		if err != nil || len(sold) == 0 {
-			return nil, err
+			return false, err
 		}
 		ids := make([]string, len(sold))
 		for i, n := range sold {
@@ -80,24 +80,24 @@ func (s *Store) TellOfSales(ctx context.Context, account string) error {
 		if seller.DisabledAt == nil && seller.Writes(tenant.LetterSale) {
 			wait, err := s.countSaleLetter(ctx, account)
 			if err != nil {
-				return nil, err
+				return false, err
 			}
 			if wait > 0 {
 				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id = ? AND `+are, s.Now().Add(wait), account, arg)
-				return nil, err
+				return true, err
 			}
 			detail := person.LetterDetail{Orders: ids[:min(len(ids), salesOfLetter)], Sums: sumsOf(sold)}
 			if err := s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: person.LetterSale, Period: ids[0]}, detail); err != nil {
-				return nil, err
+				return false, err
 			}
 		}
 		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE account_id = ? AND `+are, account, arg)
-		return nil, err
+		return true, err
 	})
 	if err != nil {
-		return errors.Join(fmt.Errorf("tell of sales: %w", err), s.postponeSales(ctx, account))
+		return false, errors.Join(fmt.Errorf("tell of sales: %w", err), s.postponeSales(ctx, account))
 	}
-	return nil
+	return did, nil
 }
 
 func (s *Store) postponeSales(ctx context.Context, account string) error {

@@ -72,8 +72,12 @@ func (p *Post) writeLetters(ctx context.Context) (wrote bool, err error) {
 	sellers, err := p.store.DueTeams(ctx, dueAtOnce)
 	err = errors.Join(err, eachOf(ctx, sellers, p.store.TellOfDay))
 	sold, unsold := p.store.AccountsWithSales(ctx, dueAtOnce)
-	err = errors.Join(err, unsold, eachOf(ctx, sold, p.store.TellOfSales))
-	wrote = err == nil && len(sellers)+len(sold) > 0
+	wrote = err == nil && len(sellers) > 0
+	err = errors.Join(err, unsold, eachOf(ctx, sold, func(ctx context.Context, account string) error {
+		told, err := p.store.TellOfSales(ctx, account)
+		wrote = wrote || told
+		return err
+	}))
 	due, undue := p.store.Grant.DueNotices(ctx, dueAtOnce)
 	err = errors.Join(err, undue, each(ctx, due, func(ctx context.Context, account, id string) error {
 		went, err := p.store.TellOfFile(ctx, account, id)
