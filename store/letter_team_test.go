@@ -255,3 +255,20 @@ func TestTellOfDay_TellsOfTheWeek(t *testing.T) {
 		require.Equal(t, 2, letters, "nothing was sold in either week")
 	})
 }
+
+// A sale that its team is told of waits for no change of the account. SQLite has no rows that wait.
+func TestNoteSale_WaitsForNoChangeOfTheAccount(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.switches(t, tenant.LetterSale, true)
+		bought := s.checkout(t, s.onSale(t, fixedPrice(1900)))
+		if s.db.Engine != core.SQLite {
+			other, err := s.db.Write.DB.Begin()
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, other.Rollback()) }()
+			_, err = other.Exec(`SELECT 1 FROM accounts WHERE id = '` + s.account + `' FOR UPDATE`)
+			require.NoError(t, err)
+		}
+		s.confirm(t, bought)
+		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
+	})
+}

@@ -24,9 +24,9 @@ CREATE INDEX team_letters_old ON team_letters (created_at);
 -- The letter to the team that it is a copy of.
 ALTER TABLE people_letters ADD COLUMN letter_id TEXT;
 
--- Sales that a team is to be told of one by one.
+-- Sales that a team is to be told of one by one. A reference to accounts would have each purchase lock the account.
 CREATE TABLE sale_notices (
-    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    account_id TEXT NOT NULL,
     order_id   TEXT NOT NULL,
     currency   TEXT NOT NULL,
     amount     INTEGER NOT NULL,
