@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// customersOfWeek is how many new customers of a week are counted at most.
-const customersOfWeek = 10_000
+// CustomersOfWeek is how many new customers of a week are counted at most.
+const CustomersOfWeek = 10_000
 
 // mondayOf returns the first day of the week of a day.
 func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
@@ -52,10 +52,10 @@ func (s *Store) weekOf(ctx context.Context, seller *tenant.Account, monday time.
 	return &person.LetterDetail{WeekBefore: &weeks[0], Week: &weeks[1]}, nil
 }
 
-// countCustomers counts the customers that were made in a span, customersOfWeek at most.
+// countCustomers counts the customers that were made in a span, CustomersOfWeek at most.
 func (s *Store) countCustomers(ctx context.Context, account string, span report.Span) (int64, error) {
 	count, err := db.Get[int64](ctx, s.db, `SELECT count(*) FROM (SELECT 1 FROM customers WHERE account_id = ? AND id >= ? AND id < ? LIMIT ?) AS made`,
-		account, core.IDsBefore(core.KindCustomer, span.Start), core.IDsBefore(core.KindCustomer, span.Until), customersOfWeek)
+		account, core.IDsBefore(core.KindCustomer, span.Start), core.IDsBefore(core.KindCustomer, span.Until), CustomersOfWeek)
 	if err != nil {
 		return 0, fmt.Errorf("count new customers: %w", err)
 	}

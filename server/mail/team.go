@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/person"
@@ -214,11 +215,19 @@ func weekInFigures(l *locale.Locale, told *teamContent) content {
 		opening: []string{l.T("mail.week.opening")},
 		sums: []sum{
 			counts(l.T("mail.week.sales"), counted(now.Sales), counted(before.Sales)), money(l.T("mail.week.revenue"), now.Sales, before.Sales),
-			money(l.T("mail.week.refunds"), now.Refunds, before.Refunds), counts(l.T("mail.week.customers"), now.Customers, before.Customers),
+			money(l.T("mail.week.refunds"), now.Refunds, before.Refunds), line(l.T("mail.week.customers"), customersOf(l, now), customersOf(l, before)),
 			counts(l.T("mail.week.started"), now.Started, before.Started), counts(l.T("mail.week.ended"), now.Ended, before.Ended),
 		},
 		actions: []action{{l.T("mail.week.see"), told.at + "/app/analytics", l.T("mail.week.button")}},
 	}
+}
+
+// customersOf writes how many new customers a week had, or that there were as many as are counted at least.
+func customersOf(l *locale.Locale, w *person.Week) string {
+	if w.Customers >= store.CustomersOfWeek {
+		return l.Number(w.Customers) + "+"
+	}
+	return l.Number(w.Customers)
 }
 
 // unlinkedSentence writes what was found of a domain so that no mail program makes a link of it: strangers may have written a part.

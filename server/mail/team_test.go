@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/order"
@@ -82,6 +83,17 @@ func TestSalesOfDay_SaysIfItNamesSome(t *testing.T) {
 	}
 	assert.Contains(t, of(2), "Some of the largest, and what all come to:")
 	assert.Len(t, of(1), 1)
+}
+
+// A letter about a week with more new customers than are counted says so.
+func TestWeekInFigures_SaysIfThereWereMoreCustomers(t *testing.T) {
+	t.Parallel()
+	told := teamContent{LetterDetail: person.LetterDetail{Week: &person.Week{Customers: store.CustomersOfWeek}, WeekBefore: &person.Week{Customers: 9_999}}}
+	var written []string
+	for _, sum := range weekInFigures(locale.English, &told).sums {
+		written = append(written, sum.amount)
+	}
+	assert.Contains(t, written, "10,000+ (9,999)")
 }
 
 // A letter about sales names who bought, and nobody who was deleted since: what is kept of the order is for the books.
