@@ -14,7 +14,7 @@ func SpanOfDays(from, until time.Time, where *time.Location) Span {
 }
 
 // ByCurrency returns the figures of an account in each of some spans that follow on each other, by currency. It has the currencies in which anything was
-// ever counted.
+// ever counted. MRR and Active are by how much they changed: what they were would take all quarters of the year to find out.
 func (s *Store) ByCurrency(ctx context.Context, account string, spans ...Span) (map[string][]Figures, error) {
 	// Two looks at an index for each currency.
 	currencies, err := db.Select[string](ctx, s.db, `
@@ -29,11 +29,9 @@ func (s *Store) ByCurrency(ctx context.Context, account string, spans ...Span) (
 	}
 	all := make(map[string][]Figures, len(currencies))
 	for _, currency := range currencies {
-		read, err := s.read(ctx, account, currency, spans)
-		if err != nil {
+		if all[currency], err = s.changes(ctx, account, currency, spans); err != nil {
 			return nil, err
 		}
-		all[currency] = read.spans
 	}
 	return all, nil
 }

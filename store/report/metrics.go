@@ -31,6 +31,22 @@ func (s *Store) read(ctx context.Context, account, currency string, spans []Span
 	if err != nil {
 		return nil, err
 	}
+	changes, err := s.changes(ctx, account, currency, spans)
+	if err != nil {
+		return nil, err
+	}
+	m := &spanned{before: *before, spans: changes}
+	at := *before
+	for i := range changes {
+		f := &changes[i]
+		at.MRR, at.Active = at.MRR+f.MRR, at.Active+f.Active
+		f.MRR, f.Active = at.MRR, at.Active
+	}
+	return m, nil
+}
+
+// changes returns what was counted in spans in one currency. MRR and Active are by how much they changed in each.
+func (s *Store) changes(ctx context.Context, account, currency string, spans []Span) ([]Figures, error) {
 	asked := make([]map[string]int64, len(spans))
 	for i, span := range spans {
 		asked[i] = map[string]int64{"start": int64(span.Start), "until": int64(span.Until)}
@@ -47,15 +63,12 @@ func (s *Store) read(ctx context.Context, account, currency string, spans []Span
 	for _, f := range found {
 		of[f.Start] = f
 	}
-	m := &spanned{before: *before, spans: make([]Figures, len(spans))}
-	at := *before
+	all := make([]Figures, len(spans))
 	for i, span := range spans {
-		f := of[span.Start]
-		at.MRR, at.Active = at.MRR+f.MRR, at.Active+f.Active
-		f.Start, f.MRR, f.Active = span.Start, at.MRR, at.Active
-		m.spans[i] = f
+		all[i] = of[span.Start]
+		all[i].Start = span.Start
 	}
-	return m, nil
+	return all, nil
 }
 
 // before returns MRR and Active as they were at a moment.
