@@ -107,23 +107,25 @@ func TestServe_IsQuickAndSmall(t *testing.T) {
 		begin := time.Now()
 		server := in(t, dir).Serve(t, "")
 		best = min(best, time.Since(begin))
-		if resident := residentMiB(t, server.PID()); resident > 64 {
-			t.Errorf("%d MiB are resident when idle, the budget is 64", resident)
+		if resident := residentMiB(t, server.PID()); resident > 48 {
+			t.Errorf("%d MiB are resident when idle, the budget is 48", resident)
 		}
 		server.Terminate(t)
 	}
 	harness.Within(t, budget, best, "the first answer")
 }
 
+// residentMiB is how much memory a program has for itself. Pages of its file are not counted. The kernel maps 20 to 40 MiB of them, as it has them in its
+// cache, and takes them back when it likes.
 func residentMiB(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(status)
+	found := regexp.MustCompile(`RssAnon:\s+(\d+) kB`).FindSubmatch(status)
 	if found == nil {
-		t.Fatalf("no VmRSS in\n%s", status)
+		t.Fatalf("no RssAnon in\n%s", status)
 	}
 	kib, _ := strconv.Atoi(string(found[1]))
 	t.Logf("%d KiB are resident when idle", kib)
