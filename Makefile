@@ -13,7 +13,7 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false -ldfl
 
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
-# Tests wait for clocks, for each other and for a linker. So a package more than there are processors is tested at a time.
+# Short tests wait for a linker, for clocks and for each other. Where they are alone, a package more than there are processors is tested at a time.
 MORE    = $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./webhooks ./server
@@ -83,7 +83,7 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 	@GOWORK=off $(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
-		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -p $(MORE) -- $(PLAIN) \
+		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/meta \
 		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(SPLIT) \
 		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(SPLIT) \
