@@ -28,7 +28,7 @@ const (
 // no disk, so that the part depends on how fast the machine's disk is beside its processor.
 const (
 	deliveryGate = 3000
-	deliveryCPU  = 6.0
+	deliveryCPU  = 7.0
 	delayGate    = 20 * time.Millisecond
 	memoryGate   = 32 // MiB
 )

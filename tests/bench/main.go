@@ -29,7 +29,7 @@ var (
 )
 
 // scenario is one kind of load with the least and the wished-for ratio of server to floor, by engine. A gate of 0 is none. Only what has a gate has one
-// for the processor.
+// for the processor. Gates leave room for another kind of processor, on which the same commit was a fifth dearer beside the floor (README.md).
 type scenario struct {
 	name        string
 	connections int
@@ -42,11 +42,11 @@ type scenario struct {
 func both(v float64) map[string]float64 { return map[string]float64{"sqlite": v, "postgres": v} }
 
 var scenarios = []scenario{
-	{"get a product", 16, both(0.70), both(0.90), 1.6, gets},
+	{"get a product", 16, both(0.65), both(0.90), 2.0, gets},
 	{"get a product", 256, nil, both(0.90), 0, gets},
 	{"get a product", 1024, nil, both(0.90), 0, gets},
-	{"list of 20", 16, map[string]float64{"sqlite": 0.78, "postgres": 0.75}, both(0.90), 1.6, lists},
-	{"post a product", 16, map[string]float64{"sqlite": 0.85, "postgres": 0.75}, both(0.90), 1.7, posts},
+	{"list of 20", 16, both(0.70), both(0.90), 1.6, lists},
+	{"post a product", 16, map[string]float64{"sqlite": 0.85, "postgres": 0.60}, both(0.90), 2.3, posts},
 	{"purchase, 1 shop", 16, nil, both(0.60), 0, buysOfOne},
 	{"purchase, 200", 16, nil, both(0.60), 0, buysOfMany},
 	{"purchase, 200", 256, nil, both(0.60), 0, buysOfMany},
