@@ -11,10 +11,9 @@ RACE          = -race -gcflags=modernc.org/...=-race=false $(LEAN)
 # them. Traces and races name files and lines all the same.
 LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false -ldflags=-s
 
-# What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
-# failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
-# Short tests wait for a linker, for clocks and for each other. Where they are alone, a package more than there are processors is tested at a time.
-MORE    = $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
+# What has no race detector runs while the others are compiled with it. All else runs at once after it: tests wait for linkers, for clocks and for each
+# other, and what is left of one step fills the processors. In each the longest come first, so that none is left for the end. What failed
+# is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./webhooks ./server
 # In one process the race detector costs most where SQLite is. So these have it on PostgreSQL, where requests run beside each other, and are tested
@@ -84,10 +83,10 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
-		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/meta \
-		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(SPLIT) \
-		with:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(SPLIT) \
-		step:rest CGO_ENABLED=1 $(TEST) -p $(MORE) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|/store|/ads|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|picture|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat|ads/(pinterest|tiktok|zernio))$$')
+		step:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(SPLIT) \
+		with:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(SPLIT) \
+		with:alone $(TEST) -p 1 -run "$(ALONE)" -- ./store ./server ./server/billing ./server/picture ./ads/meta \
+		with:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|/store|/ads|tests/(contract|conformance|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|picture|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|transfer|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat|ads/(pinterest|tiktok|zernio))$$')
 
 race: ## what make test runs without the race detector, with it: pages, documents, commands, drivers of ad networks, and store, billing, ads and pictures on SQLite
 	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(SPLIT) ./tests/conformance $(SHOWN)

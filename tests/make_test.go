@@ -28,7 +28,7 @@ func TestMakeTest_RunsEveryTest(t *testing.T) {
 	}
 	alone := value(`(?m)^ALONE = (.*)$`)
 	whole := strings.Fields(value(`(?m)^PLAIN += (.*)\$\(SHOWN\)$`) + value(`(?m)^SHOWN += (.*)$`)) // all of their tests are run
-	of := strings.Fields(value(`step:alone .* -- (.*) \\`))
+	of := strings.Fields(value(`(?:step|with):alone .* -- (.*) \\`))
 	elsewhere := regexp.MustCompile(value(`grep -vE '(.*)\$\$'\)`) + `$`)
 	for _, folder := range whole {
 		if !elsewhere.MatchString(folder) {
