@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // wrote waits until the requests that were sent before are written down: one for this id is.
@@ -20,7 +21,7 @@ func (w *world) wrote(id string) {
 	require.Eventually(w.t, func() bool {
 		_, page := w.owner.Get("/app/developers/requests?what=/v1/products/" + id)
 		return strings.Contains(page, "GET /v1/products/"+id)
-	}, time.Minute, 50*time.Millisecond)
+	}, harness.Patience, 50*time.Millisecond)
 }
 
 // What a program asked for is found by its status, operation, path, token and id. A refusal can be read again, without what was sent.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // Owners choose what their team is told of, are told of it, and see that they were.
@@ -35,7 +36,7 @@ func TestTeamLetters_AreChosenAndListed(t *testing.T) {
 				letter = sent[at]
 			}
 			return at >= 0
-		}, time.Minute, 20*time.Millisecond)
+		}, harness.Patience, 20*time.Millisecond)
 		require.Equal(t, "1 new sale: €20.00", letter.Subject)
 		require.Contains(t, letter.Text, "/app/orders/"+sold.ID+"\n")
 		require.Contains(t, letter.HTML, "Bought by Grace &lt;/script&gt;&lt;b&gt;")
@@ -44,7 +45,7 @@ func TestTeamLetters_AreChosenAndListed(t *testing.T) {
 		require.Eventually(t, func() bool {
 			_, text := w.owner.Get(page)
 			return strings.Contains(text, "Sent</span>")
-		}, time.Minute, 20*time.Millisecond)
+		}, harness.Patience, 20*time.Millisecond)
 		sees(t, w.owner, page, "Each sale")
 
 		support := w.Member(t, w.api.Account, person.RoleSupport)

@@ -124,7 +124,7 @@ func TestTeam_ChangesRolesByWhoMay(t *testing.T) {
 			return len(slices.DeleteFunc(w.Mail.Letters(), func(l mail.Letter) bool {
 				return !strings.Contains(l.Text, "Former owner: "+shown(w.owner)+"\n")
 			})) == 2
-		}, time.Minute, 20*time.Millisecond, "who is one, and who was")
+		}, harness.Patience, 20*time.Millisecond, "who is one, and who was")
 
 		lines, err := w.api.SDK().Activity.List(t.Context(), &sdk.ListActivityParams{Actor: &admin.ID})
 		require.NoError(t, err)

@@ -79,7 +79,7 @@ func TestWebhooks_ShowDeliveriesAndSendThemAgain(t *testing.T) {
 		require.Eventually(t, func() bool {
 			page = sees(t, w.owner, at, "product.created")
 			return strings.Contains(page, "status 418") && strings.Contains(page, "Failing since")
-		}, time.Minute, 50*time.Millisecond)
+		}, harness.Patience, 50*time.Millisecond)
 		sees(t, w.owner, at+"?status=succeeded", "Nothing matches")
 		sees(t, w.owner, at+"?status=failed&type=product.created", "status 418")
 		event := at + "/events/" + between(t, page, `href="`+at+"/events/", `"`)
@@ -89,7 +89,7 @@ func TestWebhooks_ShowDeliveriesAndSendThemAgain(t *testing.T) {
 		require.Equal(t, strings.Split(event, "?")[0], sends(t, w.owner, strings.Split(event, "?")[0]+"/redeliver", nil))
 		require.Eventually(t, func() bool {
 			return strings.Count(sees(t, w.owner, event, "All deliveries of this event"), "status 418") == 3
-		}, time.Minute, 50*time.Millisecond)
+		}, harness.Patience, 50*time.Millisecond)
 		again := sees(t, w.owner, at+"/redeliver", "From", "Until")
 		from, until := between(t, again, `name="created_after" type="datetime-local" value="`, `"`), between(t, again, `name="created_before" type="datetime-local" value="`, `"`)
 		status, _ := w.owner.Post(at+"/redeliver", url.Values{"created_after": {"yesterday"}, "created_before": {until}})

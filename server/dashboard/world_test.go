@@ -115,7 +115,7 @@ func (w *world) told(t *testing.T, to, subject string) (letter mail.Letter) {
 			letter = w.Mail.Letters()[at]
 		}
 		return at >= 0
-	}, time.Minute, 20*time.Millisecond, subject)
+	}, harness.Patience, 20*time.Millisecond, subject)
 	return letter
 }
 

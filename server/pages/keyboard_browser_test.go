@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/axe"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -169,7 +170,7 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 		require.Eventually(t, func() bool {
 			saved, err := os.ReadFile(filepath.Join(folder, "طيور.txt"))
 			return err == nil && string(saved) == "الصرد"
-		}, time.Minute, 20*time.Millisecond)
+		}, harness.Patience, 20*time.Millisecond)
 
 		y.presses(`a[href*="portal"]`)
 		y.sees("door", `document.querySelector('#email')`)

@@ -97,7 +97,7 @@ func TestEndedLink_AnswersTheSameWhateverIsSent(t *testing.T) {
 		w.mailing = func() error {
 			select {
 			case <-answered:
-			case <-time.After(time.Minute):
+			case <-time.After(harness.Patience):
 				assert.Fail(t, "the page waits for the mail server")
 			}
 			return nil

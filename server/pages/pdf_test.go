@@ -25,7 +25,7 @@ type press struct {
 
 func newPress() *press {
 	p := &press{documents: newDocuments[invoicepdf.Document](nil), open: make(chan struct{})}
-	p.patience = time.Minute
+	p.patience = 5 * time.Minute
 	p.write = func(ctx context.Context, d invoicepdf.Document) ([]byte, error) {
 		select {
 		case <-p.open:
@@ -92,7 +92,7 @@ func TestDocuments_AreNotMadeForWhoHungUp(t *testing.T) {
 		p.turns.mu.Lock()
 		defer p.turns.mu.Unlock()
 		return len(p.turns.waiting) == 30-documentsAtOnce
-	}, time.Minute, time.Millisecond)
+	}, 5*time.Minute, time.Millisecond)
 	hangUp()
 	group.Wait()
 	assert.EqualValues(t, documentsAtOnce, p.stopped.Load(), "those under way stop, the others never begin")

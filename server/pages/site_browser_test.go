@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/axe"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 )
@@ -167,5 +168,5 @@ func TestPortal_RunsNoScriptInABrowser(t *testing.T) {
 	require.Eventually(t, func() bool {
 		f, err := g.Grant.GetFile(t.Context(), g.account, sheet.ID)
 		return err == nil && f.DownloadsCount == 1
-	}, time.Minute, 20*time.Millisecond)
+	}, harness.Patience, 20*time.Millisecond)
 }

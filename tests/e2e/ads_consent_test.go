@@ -177,7 +177,7 @@ func (a *advertiser) connectsOneOfTwoTabs(t *testing.T) {
 
 // get asks for a page without following where it leads.
 func get(t *testing.T, address string) (int, string) {
-	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: harness.Patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Get(address)
 	if !assert.NoError(t, err) {
 		return 0, ""
@@ -221,11 +221,11 @@ func (a *advertiser) isRenewed(t *testing.T, db *harness.Database) {
 	}
 	before := len(a.minted())
 	db.Must(t, `UPDATE social_accounts SET refresh_at = 1 WHERE id = '`+a.channel+`'`)
-	require.Eventually(t, func() bool { return len(a.minted()) > before }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(a.minted()) > before }, harness.Patience, 50*time.Millisecond)
 	later := fmt.Sprint(time.Now().Add(24 * time.Hour).UnixMicro())
 	require.Eventually(t, func() bool {
 		return len(db.Strings(t, `SELECT id FROM social_accounts WHERE id = '`+a.channel+`' AND refresh_at > `+later)) == 1
-	}, time.Minute, 50*time.Millisecond, "it is to be renewed again in time")
+	}, harness.Patience, 50*time.Millisecond, "it is to be renewed again in time")
 	for _, old := range a.minted()[:before] {
 		a.revokeOne(old)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
@@ -53,7 +54,7 @@ func TestMeta_IsToldOfLeadsWhoAgreed(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, leads.Data, 2)
 		var events []metafake.Event
-		require.Eventually(t, func() bool { events = meta.Events(pixel); return len(events) > 0 }, time.Minute, 50*time.Millisecond)
+		require.Eventually(t, func() bool { events = meta.Events(pixel); return len(events) > 0 }, harness.Patience, 50*time.Millisecond)
 		time.Sleep(2 * time.Second) // for what must not come
 		events = meta.Events(pixel)
 		require.Len(t, events, 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 func (a *advertiser) readsFigures(t *testing.T, ad *sdk.Ad) {
@@ -76,7 +77,7 @@ func (a *advertiser) readsAnOldDay(t *testing.T, ad *sdk.Ad) {
 	}
 	require.Eventually(t, func() bool {
 		return !slices.ContainsFunc(series(), func(l *sdk.AdMetricsPeriodList) bool { return l.Data[0].Metrics.Impressions == nil })
-	}, time.Minute, 500*time.Millisecond)
+	}, harness.Patience, 500*time.Millisecond)
 	for _, l := range series() {
 		m := l.Data[0].Metrics
 		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(*m.Spend), *m.Impressions, *m.Clicks})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // can returns what the network is said to be able to do.
@@ -65,7 +66,7 @@ func (a *advertiser) tellsPixels(t *testing.T) {
 	require.Eventually(t, func() bool {
 		sent, err = a.AdConversions.List(background, &sdk.ListConversionsParams{DestinationID: &made.ID, Status: new(sdk.ConversionStatusSent)})
 		return err == nil && len(sent.Data) == 1
-	}, time.Minute, 50*time.Millisecond)
+	}, harness.Patience, 50*time.Millisecond)
 	_, err = a.AdConversions.Get(background, sent.Data[0].ID)
 	require.NoError(t, err)
 	_, err = a.AdConversions.GetDestination(background, made.ID)

@@ -38,7 +38,7 @@ func TestScheduledPosts_OfThreeReplicasAppearOnce(t *testing.T) {
 	published := func() bool {
 		return len(db.Strings(t, `SELECT id FROM blog_posts WHERE status = 'published'`)) == posts
 	}
-	require.Eventually(t, published, time.Minute, 20*time.Millisecond, "they do not appear")
+	require.Eventually(t, published, harness.Patience, 20*time.Millisecond, "they do not appear")
 	harness.Within(t, late, time.Since(due), "until the last of the posts appeared")
 	for _, server := range servers { // whoever is at it ends it
 		server.Terminate(t)

@@ -38,7 +38,7 @@ func TestScheduledPosts_OfAServerThatWasOffAppearWhenItStarts(t *testing.T) {
 		started := time.Now()
 		server = s.binary.Serve(t, "")
 		c = s.client(server).SDK()
-		require.Eventually(t, func() bool { return len(db.Strings(t, `SELECT id FROM blog_posts WHERE status = 'published'`)) == 3 }, time.Minute, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return len(db.Strings(t, `SELECT id FROM blog_posts WHERE status = 'published'`)) == 3 }, harness.Patience, 20*time.Millisecond)
 		harness.Within(t, 5*time.Second, time.Since(started), "from the start until the posts appeared")
 		for i, id := range ids {
 			post, err := c.BlogPosts.Get(t.Context(), id)

@@ -45,7 +45,7 @@ func (s *shop) arrived(db *harness.Database) []*told {
 	require.Eventually(s.t, func() bool {
 		waiting := db.Strings(s.t, `SELECT id FROM webhook_deliveries WHERE account_id = '`+s.account+`' AND state NOT IN ('succeeded', 'failed')`)
 		return len(waiting) == 0
-	}, time.Minute, 10*time.Millisecond, "events are under way")
+	}, harness.Patience, 10*time.Millisecond, "events are under way")
 	bills := map[string]*told{}
 	for _, d := range s.receiver.Deliveries() {
 		event, err := sdk.VerifyWebhook(d.Body, d.Header, s.secret)

@@ -48,7 +48,7 @@ func TestFiles_GoOnAtAnotherReplica(t *testing.T) {
 		require.NoError(t, err)
 		return n
 	}
-	require.Eventually(t, func() bool { return received() == grant.PartSize }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return received() == grant.PartSize }, harness.Patience, 20*time.Millisecond)
 	first.Kill()
 	require.NoError(t, out.CloseWithError(io.ErrUnexpectedEOF))
 	require.Error(t, <-sent)

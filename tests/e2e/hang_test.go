@@ -58,7 +58,7 @@ func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
 		all.Wait()
 	}
 	for why, times := range map[string]int{"counting the request takes too long": 10, `"not ready" error="context deadline exceeded"`: 2} {
-		require.Eventually(t, func() bool { return strings.Count(server.Log(), why) == times }, time.Minute, 10*time.Millisecond, "%d times %s:\n%s", times, why, server.Log())
+		require.Eventually(t, func() bool { return strings.Count(server.Log(), why) == times }, harness.Patience, 10*time.Millisecond, "%d times %s:\n%s", times, why, server.Log())
 	}
 	proxy.Thaw()
 	c.Must(t, http.MethodGet, "/v1/products/"+product, nil)

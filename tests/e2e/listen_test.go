@@ -47,7 +47,7 @@ func startListening(t *testing.T, s *site, server *harness.Process, home, target
 // await returns what a line matches.
 func (l *listener) await(t *testing.T, pattern string) string {
 	t.Helper()
-	wanted, deadline := regexp.MustCompile(pattern), time.After(time.Minute)
+	wanted, deadline := regexp.MustCompile(pattern), time.After(harness.Patience)
 	for {
 		select {
 		case line, open := <-l.lines:

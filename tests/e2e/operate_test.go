@@ -33,7 +33,7 @@ func newSite(t *testing.T, url string) *site {
 }
 
 func (s *site) client(p *harness.Process) *harness.Client {
-	return &harness.Client{URL: p.URL, Key: s.key, HTTP: &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}}
+	return &harness.Client{URL: p.URL, Key: s.key, HTTP: &http.Client{Timeout: harness.Patience, Transport: &http.Transport{}}}
 }
 
 // TestTerminate_FinishesWhatHasBegun sends SIGTERM while a request waits for the database, which answers once nobody is let in any more.
@@ -74,7 +74,7 @@ func TestTerminate_FinishesWhatHasBegun(t *testing.T) {
 		}()
 		took, code := server.Terminate(t)
 		<-answered
-		harness.Within(t, 10*time.Second, took, "ending")
+		harness.Within(t, stopLimit, took, "ending")
 		assert.Zero(t, code)
 	})
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 var portalKey = regexp.MustCompile(`http\S+/portal/open/\w+`)
@@ -28,7 +30,7 @@ func (o *office) key() string {
 			}
 		}
 		return false
-	}, time.Minute, 100*time.Millisecond)
+	}, harness.Patience, 100*time.Millisecond)
 	return key
 }
 

@@ -69,7 +69,7 @@ func TestSecretKey_AServerWithAnotherOneDoesNotStart(t *testing.T) {
 		third := s.with(2).Serve(t, "")
 		s.client(third).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "waits for the old key"})
 		named := func() int { return strings.Count(third.Log(), "TILLWRIGHT_SECRET_KEY") }
-		require.Eventually(t, func() bool { return named() >= 2 }, time.Minute, 10*time.Millisecond, "nothing says that a key is missing")
+		require.Eventually(t, func() bool { return named() >= 2 }, harness.Patience, 10*time.Millisecond, "nothing says that a key is missing")
 		time.Sleep(2 * time.Second) // for what must not come
 		if states := harness.OpenDatabase(t, url).Strings(t, "SELECT state || attempts FROM webhook_deliveries WHERE state = 'pending'"); fmt.Sprint(states) != "[pending0]" {
 			t.Errorf("what waits for the old key is %v", states)
@@ -90,7 +90,7 @@ func TestSecretKey_OfTwoThatStartAtOnceOneServes(t *testing.T) {
 	ready := make(chan int, 2)
 	for i, server := range servers {
 		go func() {
-			if server.Ready(30*time.Second) == nil {
+			if server.Ready(harness.Patience) == nil {
 				ready <- i
 			}
 		}()

@@ -3,7 +3,6 @@ package e2e
 import (
 	"crypto/tls"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,5 +24,5 @@ func TestServe_SpeaksTLSForTheDomainsOfSites(t *testing.T) {
 	assert.NotContains(t, s.Log(), "handshake", "scanners fill no log")
 	took, code := s.Terminate(t)
 	assert.Zero(t, code, s.Log())
-	assert.Less(t, took, 10*time.Second)
+	harness.Within(t, stopLimit, took, "ending")
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// stopLimit is what the guide to production promises of SIGTERM. Everywhere but in make soak, ending may take a minute.
+// stopLimit is what the guide to production promises of SIGTERM. Everywhere but in make soak, ending may take as long as a test waits.
 const stopLimit = 10 * time.Second
 
 // neverAnswers returns the URL of a receiver that takes webhooks in and answers none, and what tells of one.
@@ -41,7 +41,7 @@ func deliverToNobody(t *testing.T, c *harness.Client) {
 	c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "told to nobody"})
 	select {
 	case <-came:
-	case <-time.After(time.Minute):
+	case <-time.After(harness.Patience):
 		t.Fatal("no webhook is sent")
 	}
 }
@@ -150,7 +150,7 @@ func TestTerminate_WaitsForNoOtherProtocol(t *testing.T) {
 		c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "told in another protocol"})
 		select {
 		case <-came:
-		case <-time.After(time.Minute):
+		case <-time.After(harness.Patience):
 			t.Fatal("no webhook is sent")
 		}
 		took, code := server.Terminate(t)

@@ -74,7 +74,7 @@ func TestStripe_AChargeOutlivesTheProgram(t *testing.T) {
 				cut <- err
 			}()
 			charged := int64(1900 * (i + 1))
-			require.Eventually(t, func() bool { return s.bank.Taken() == charged }, time.Minute, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return s.bank.Taken() == charged }, harness.Patience, 5*time.Millisecond)
 			s.program.Kill()
 			require.Error(t, <-cut)
 			said.WriteString(s.program.Log())
@@ -89,7 +89,7 @@ func TestStripe_AChargeOutlivesTheProgram(t *testing.T) {
 			require.Eventually(t, func() bool {
 				now, err := s.sdk().Checkouts.Get(background, checkout.ID)
 				return err == nil && now.Status == sdk.CheckoutStatusCompleted
-			}, time.Minute, 50*time.Millisecond)
+			}, harness.Patience, 50*time.Millisecond)
 			assert.Equal(t, charged, s.bank.Taken())
 		}
 		confirmed := slices.DeleteFunc(s.bank.Calls(), func(call string) bool { return !strings.HasSuffix(call, "/confirm") })
@@ -117,12 +117,12 @@ func TestStripe_ARemovedMethodIsDetachedAfterAKill(t *testing.T) {
 		told := func() int {
 			return len(slices.DeleteFunc(s.bank.Calls(), func(call string) bool { return !strings.HasSuffix(call, "/detach") }))
 		}
-		require.Eventually(t, func() bool { return told() == 1 }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return told() == 1 }, harness.Patience, 5*time.Millisecond)
 		s.program.Kill()
 		require.Equal(t, 1, s.bank.Attached())
 		harness.OpenDatabase(t, s.url).Must(t, `UPDATE detachments SET lease_until = 0`) // a minute passes
 		s.program = s.binary.Serve(t, "")
-		require.Eventually(t, func() bool { return s.bank.Attached() == 0 }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return s.bank.Attached() == 0 }, harness.Patience, 5*time.Millisecond)
 		assert.Equal(t, 2, told())
 	})
 }

@@ -62,7 +62,7 @@ func newCampaign(t *testing.T, binary *harness.Binary, url string) *campaign {
 	c := &campaign{site: newSite(t, binary, url, 40), t: t, chance: random(t), addr: harness.FreeAddr(t), answers: map[string]answer{}}
 	c.most = 8 * workers
 	// On a connection that was used before, net/http itself would repeat what has an Idempotency-Key.
-	c.http = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	c.http = &http.Client{Timeout: harness.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	c.server.Store(c.binary.Serve(t, c.addr))
 	return c
 }
@@ -99,8 +99,8 @@ func (c *campaign) run(kills int, work func(n int64)) {
 // awaitAnswers waits until the clients have got so many answers: a kill comes after some work, however fast the machine is.
 func (c *campaign) awaitAnswers(n int) {
 	for begin := time.Now(); c.answered() < n && !c.t.Failed(); time.Sleep(time.Millisecond) {
-		if time.Since(begin) > 2*time.Minute {
-			c.t.Errorf("%d answers and not %d within two minutes", c.answered(), n)
+		if time.Since(begin) > harness.Patience {
+			c.t.Errorf("%d answers and not %d within %s", c.answered(), n, harness.Patience)
 		}
 	}
 }
@@ -141,8 +141,8 @@ func (c *campaign) insist(r request, status int) map[string]any {
 				time.Sleep(20 * time.Millisecond)
 			}
 			time.Sleep(5 * time.Millisecond)
-			if time.Since(begin) > 2*time.Minute {
-				c.t.Errorf("%s has no answer after two minutes, the last one is %+v", r.key, resp)
+			if time.Since(begin) > harness.Patience {
+				c.t.Errorf("%s has no answer after %s, the last one is %+v", r.key, harness.Patience, resp)
 				return nil
 			}
 		case resp.Status == status:

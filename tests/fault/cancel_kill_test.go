@@ -2,7 +2,6 @@ package fault
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,7 +44,7 @@ func TestKill_InACancellationGivesBackOnce(t *testing.T) {
 			p.repeat()
 		}
 		db := harness.OpenDatabase(t, url)
-		await(t, 20*time.Second, "every refund has an outcome", func() bool { return db.Count(t, "refunds WHERE status = 'pending'") == 0 })
+		await(t, "every refund has an outcome", func() bool { return db.Count(t, "refunds WHERE status = 'pending'") == 0 })
 		for _, p := range payers {
 			assert.Equal(t, sdk.SubscriptionStatusCanceled, p.now().Status)
 			of := ` WHERE account_id = '` + p.client.Account + `'`

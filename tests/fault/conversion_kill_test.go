@@ -146,7 +146,7 @@ func (m *advertised) faults() []string {
 	m.endLeases(m.t) // of the last kill
 	db := harness.OpenDatabase(m.t, m.url)
 	defer db.Close()
-	await(m.t, 3*time.Minute, "everything is told", func() bool {
+	await(m.t, "everything is told", func() bool {
 		return len(db.Strings(m.t, `SELECT id FROM ad_conversions WHERE status = 'pending'`)) == 0
 	})
 	told, repeated := m.told()

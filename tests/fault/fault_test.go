@@ -73,7 +73,7 @@ func newSite(t *testing.T, binary *harness.Binary, url string, n int) *site {
 // client speaks to one process with one of the site's keys.
 func (s *site) client(p *harness.Process, key int) *harness.Client {
 	return &harness.Client{URL: p.URL, Key: s.keys[key%len(s.keys)], HTTP: &http.Client{
-		Timeout:   20 * time.Second,
+		Timeout:   harness.Patience,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 	}}
 }

@@ -125,7 +125,7 @@ func TestKill_BetweenTheMailServerAndTheNoteSendsTheSameLetter(t *testing.T) {
 		buy(server)
 		select {
 		case <-died:
-		case <-time.After(time.Minute):
+		case <-time.After(harness.Patience):
 			t.Fatal("no letter was sent")
 		}
 		db := harness.OpenDatabase(t, url)
@@ -136,7 +136,7 @@ func TestKill_BetweenTheMailServerAndTheNoteSendsTheSameLetter(t *testing.T) {
 		for range 3 {
 			buy(again)
 		}
-		await(t, time.Minute, "every letter is sent", func() bool { return db.Count(t, "letters WHERE status = 'sent'") == 4 })
+		await(t, "every letter is sent", func() bool { return db.Count(t, "letters WHERE status = 'sent'") == 4 })
 		assert.Equal(t, 2, post.taken(doubled[0]))
 		for _, id := range db.Strings(t, `SELECT id FROM letters WHERE id <> '`+doubled[0]+`'`) {
 			assert.Equal(t, 1, post.taken(id))

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -145,7 +144,7 @@ func (m *membership) awaitOutcomes() {
 	m.t.Helper()
 	db := harness.OpenDatabase(m.t, m.url)
 	defer db.Close()
-	await(m.t, time.Minute, "every payment has an outcome", func() bool {
+	await(m.t, "every payment has an outcome", func() bool {
 		return len(db.Strings(m.t, `SELECT id FROM payments WHERE status IN ('pending', 'requires_action')`)) == 0
 	})
 }

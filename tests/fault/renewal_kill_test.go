@@ -83,7 +83,7 @@ func TestKill_BetweenTheChargeAndTheCommitBillsOnce(t *testing.T) {
 				p.repeat()
 			}
 			db := harness.OpenDatabase(t, url)
-			await(t, time.Minute, "every payment has an outcome", func() bool {
+			await(t, "every payment has an outcome", func() bool {
 				return len(db.Strings(t, `SELECT id FROM payments WHERE status NOT IN ('succeeded', 'failed', 'canceled')`)) == 0
 			})
 			for _, p := range payers {
@@ -114,7 +114,7 @@ func hang(t *testing.T, bank *stripefake.Fake, moment string, payers []*payer) {
 	for _, p := range payers {
 		go func() { _ = p.charge(p) }()
 	}
-	await(t, time.Minute, "the provider has heard of every charge", func() bool { return asked() == before+len(payers) })
+	await(t, "the provider has heard of every charge", func() bool { return asked() == before+len(payers) })
 }
 
 // payer is an account that is paid through a provider elsewhere, and has one subscriber.

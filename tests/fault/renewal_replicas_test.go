@@ -45,7 +45,7 @@ func TestReplicas_BillEveryPeriodOnce(t *testing.T) {
 		}
 		group.Wait()
 	}
-	awaitSettled(t, s.url, time.Minute)
+	awaitSettled(t, s.url)
 	for _, fault := range append(readBooks(t, s.url).faults(told), s.brokenInvariants(t)...) {
 		t.Error(fault)
 	}

@@ -36,7 +36,7 @@ func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 		seconds := count(9, 60)
 		begin := time.Now()
 		s.createSteadily(t, server, 50*seconds)
-		await(t, time.Minute, "every event has arrived at the healthy endpoint", func() bool { return healthy.Count() >= 50*seconds })
+		await(t, "every event has arrived at the healthy endpoint", func() bool { return healthy.Count() >= 50*seconds })
 
 		var early, steady []*harness.Delivery
 		for _, d := range healthy.Deliveries()[len(accounts)-len(shops)-1:] {
@@ -104,14 +104,14 @@ func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
 			subscribe(t, shop.At(server.URL), 1, small.URL)
 		}
 		create(t, big, "The first")
-		await(t, time.Minute, "the first event has arrived", func() bool { return busy.Count() == 20 })
+		await(t, "the first event has arrived", func() bool { return busy.Count() == 20 })
 
 		s.queue(t, big.Account, 10_000)
-		await(t, time.Minute, "the backlog is being sent", func() bool { return busy.Count() > 100 })
+		await(t, "the backlog is being sent", func() bool { return busy.Count() > 100 })
 		for _, shop := range shops[:50] {
 			create(t, shop.At(server.URL), "The only one")
 		}
-		await(t, time.Minute, "the small accounts' events have arrived", func() bool { return small.Count() == 50 })
+		await(t, "the small accounts' events have arrived", func() bool { return small.Count() == 50 })
 		if left := unsettled(t, url); left == 0 {
 			t.Error("the backlog was gone before the small accounts were through")
 		}
@@ -141,14 +141,14 @@ func TestWebhooks_BusyEndpointDelaysNoOther(t *testing.T) {
 		subscribe(t, same, 10, others.URL, "product.updated")
 		subscribe(t, other, 1, others.URL, "product.updated")
 		products := []string{create(t, same, "A"), create(t, other, "B")}
-		await(t, time.Minute, "the first event has arrived", func() bool { return busy.Count() == 1 })
+		await(t, "the first event has arrived", func() bool { return busy.Count() == 1 })
 
 		s.queue(t, same.Account, 5000)
-		await(t, time.Minute, "the backlog is being sent", func() bool { return busy.Count() > 20 })
+		await(t, "the backlog is being sent", func() bool { return busy.Count() > 20 })
 		for i, c := range []*harness.Client{same, other} {
 			c.Must(t, http.MethodPatch, products[i], map[string]any{"name": "C"})
 		}
-		await(t, time.Minute, "the others' events have arrived", func() bool { return others.Count() == 11 })
+		await(t, "the others' events have arrived", func() bool { return others.Count() == 11 })
 		sorted := delays(others.Deliveries())
 		harness.Within(t, time.Second, percentile(sorted, 100), "the slowest of 11 endpoints beside 5,000 deliveries of another")
 		passed := meanwhile(others.Deliveries(), busy.Deliveries())

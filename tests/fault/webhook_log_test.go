@@ -24,7 +24,7 @@ func TestWebhookLog_IsQuickInAMillion(t *testing.T) {
 		receiver, n := harness.NewReceiver(t), count(20_000, 1_000_000)
 		endpoint := subscribe(t, s.client(server, 0), 1, receiver.URL)["id"].(string)
 		create(t, s.client(server, 0), "The first")
-		awaitSettled(t, databaseURL, time.Minute)
+		awaitSettled(t, databaseURL)
 		begin := s.growLog(t, n)
 
 		path := "/v1/webhook_endpoints/" + endpoint + "/deliveries?limit=20"

@@ -27,7 +27,7 @@ func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 	for _, shop := range shops {
 		s.queue(t, shop.Account, each)
 	}
-	awaitSettled(t, s.url, 2*time.Minute)
+	awaitSettled(t, s.url)
 
 	arrived, sentBy := map[string]int{}, map[string]int{}
 	for _, d := range receiver.Deliveries() {

@@ -27,7 +27,7 @@ func TestWebhooks_FailedOnesStaySevenDays(t *testing.T) {
 			all := log(endpoint)
 			return len(all) == 1 && all[0].(map[string]any)["status"] == status
 		}
-		await(t, time.Minute, "both deliveries are over", func() bool { return finished(failed, "failed") && finished(succeeded, "succeeded") })
+		await(t, "both deliveries are over", func() bool { return finished(failed, "failed") && finished(succeeded, "succeeded") })
 		event := "/v1/webhook_events/" + broken.Deliveries()[0].Event().ID
 		for _, moment := range []struct {
 			after             time.Duration

@@ -51,17 +51,17 @@ func unsettled(t *testing.T, url string) int {
 }
 
 // awaitSettled waits until nothing is to be sent any more.
-func awaitSettled(t *testing.T, url string, limit time.Duration) {
+func awaitSettled(t *testing.T, url string) {
 	t.Helper()
-	await(t, limit, "no delivery is under way", func() bool { return unsettled(t, url) == 0 })
+	await(t, "no delivery is under way", func() bool { return unsettled(t, url) == 0 })
 }
 
-// await waits for a condition and fails the test when it does not come true in time.
-func await(t *testing.T, limit time.Duration, what string, condition func() bool) {
+// await waits for a condition that must come true.
+func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(limit); !condition(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(harness.Patience); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", limit, what)
+			t.Fatalf("not within %s: %s", harness.Patience, what)
 		}
 	}
 }

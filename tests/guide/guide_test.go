@@ -282,7 +282,7 @@ func TestGuides_HaveReceiversThatTakeEveryEvent(t *testing.T) {
 			cmd.Env, cmd.Stdout = append(os.Environ(), "WEBHOOK_SECRET="+secret), file
 			require.NoError(t, cmd.Start())
 			t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait(); _ = file.Close() })
-			require.Eventually(t, func() bool { return post(t, port, "whsec_b3RoZXI=", `{}`) == http.StatusUnauthorized }, time.Minute, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return post(t, port, "whsec_b3RoZXI=", `{}`) == http.StatusUnauthorized }, harness.Patience, 10*time.Millisecond)
 			order := `{"id": "whev_2", "type": "order.paid", "data": {"object": "order", "total_amount": 1900, "currency": "usd"}}`
 			for _, body := range []string{`{"id": "whev_1", "type": "customer.created", "data": {"object": "customer"}}`, order, order} {
 				assert.Equal(t, http.StatusNoContent, post(t, port, secret, body), body)

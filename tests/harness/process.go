@@ -118,7 +118,7 @@ type Process struct {
 func (b *Binary) Serve(t testing.TB, addr string, args ...string) *Process {
 	t.Helper()
 	p := b.Start(t, addr, args...)
-	if err := p.Ready(time.Minute); err != nil {
+	if err := p.Ready(Patience); err != nil {
 		t.Fatalf("%v\n%s", err, p.Log())
 	}
 	return p
@@ -185,8 +185,8 @@ func (p *Process) Terminate(t testing.TB) (time.Duration, int) {
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(time.Minute):
-		t.Fatalf("the server is still there a minute after SIGTERM\n%s", p.Log())
+	case <-time.After(Patience):
+		t.Fatalf("the server is still there %s after SIGTERM\n%s", Patience, p.Log())
 	}
 	return time.Since(begin), p.cmd.ProcessState.ExitCode()
 }
@@ -196,8 +196,8 @@ func (p *Process) Ended(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(time.Minute):
-		t.Fatalf("the server goes on after a minute\n%s", p.Log())
+	case <-time.After(Patience):
+		t.Fatalf("the server goes on after %s\n%s", Patience, p.Log())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }

@@ -93,10 +93,10 @@ func (r *Receiver) Deliveries() []*Delivery {
 	return append([]*Delivery(nil), r.all...)
 }
 
-// Await returns the deliveries once there are n of the event type, and fails the test after a minute.
+// Await returns the deliveries once there are n of the event type.
 func (r *Receiver) Await(t testing.TB, n int, eventType string) []*Delivery {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(Patience)
 	for {
 		var found []*Delivery
 		for _, d := range r.Deliveries() {
@@ -108,7 +108,7 @@ func (r *Receiver) Await(t testing.TB, n int, eventType string) []*Delivery {
 			return found
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d deliveries of %s within a minute, %d are needed", len(found), eventType, n)
+			t.Fatalf("%d deliveries of %s within %s, %d are needed", len(found), eventType, Patience, n)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

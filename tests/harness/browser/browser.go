@@ -18,8 +18,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/debian"
 )
 
-// patience is how long a test waits for anything.
-const patience = time.Minute
+// patience is how long a test waits for anything. A machine that is ten times slower is through in time.
+const patience = 5 * time.Minute
 
 // Page is the window of a browser of its own.
 type Page struct {
