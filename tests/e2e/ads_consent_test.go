@@ -29,7 +29,7 @@ func TestAdNetworks_AskForConsent(t *testing.T) {
 		}))
 		t.Cleanup(shop.Close)
 		a.back = shop.URL + "/connected?from=network"
-		ad, err := a.Ads.Create(background, a.draft("Kept"))
+		ad, err := a.creates(a.draft("Kept"), "Kept")
 		require.NoError(t, err)
 		page := browser.Open(t, nil)
 		db := harness.OpenDatabase(t, a.database)
@@ -142,7 +142,7 @@ func (a *advertiser) connectsAgain(t *testing.T, page *browser.Page, ad *sdk.Ad)
 	again, err := a.Socials.Get(background, a.channel)
 	require.NoError(t, err)
 	assert.Equal(t, channel.UpdatedAt, again.UpdatedAt, "a replay changes nothing")
-	_, err = a.Ads.Create(background, a.draft("With the new access"))
+	_, err = a.creates(a.draft("With the new access"), "With the new access")
 	require.NoError(t, err)
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // TestAdNetworks_ThatBreakOffMakeOneAd breaks the connection to a network at every step of a new ad: before the step is done, and
@@ -27,7 +27,7 @@ func TestAdNetworks_ThatBreakOffMakeOneAd(t *testing.T) {
 				draft := a.draft(name)
 				draft.ImageURL, draft.VideoURL, draft.ThumbnailURL = nil, new(video.URL+"/go.mp4"), new("https://example.com/go.png")
 				a.breakOff(step, done)
-				_, err := a.Ads.Create(background, draft, sdk.WithIdempotencyKey(name))
+				_, err := a.creates(draft, name)
 				refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")
 				ad := a.insists(t, draft, name)
 				made++
@@ -44,16 +44,26 @@ func TestAdNetworks_ThatBreakOffMakeOneAd(t *testing.T) {
 	})
 }
 
-// insists sends a request until it is answered with an ad.
+// creates sends a request for an ad, and sends it again while it is told to wait. Another request with its key may be under way, or the network is not
+// through with the video. It returns what comes of it.
+func (a *advertiser) creates(draft *sdk.AdCreate, key string) (*sdk.Ad, error) {
+	for deadline := time.Now().Add(harness.Patience); ; time.Sleep(200 * time.Millisecond) {
+		ad, err := a.Ads.Create(background, draft, sdk.WithIdempotencyKey(key))
+		waits := sdk.CodeOf(err) == sdk.CodeRequestInProgress || sdk.CodeOf(err) == sdk.CodeMediaProcessing
+		if !waits || time.Now().After(deadline) {
+			return ad, err
+		}
+	}
+}
+
+// insists sends a request whose answer was lost, until it is answered with an ad. The reconciler may have looked first, if it came late. Where it found
+// that nothing was made, the request is told so, and sent once more.
 func (a *advertiser) insists(t *testing.T, draft *sdk.AdCreate, key string) *sdk.Ad {
 	t.Helper()
-	var ad *sdk.Ad
-	err := error(nil)
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
-		ad, err = a.Ads.Create(background, draft, sdk.WithIdempotencyKey(key))
-		if busy := (*sdk.Error)(nil); !errors.As(err, &busy) || busy.Code != sdk.CodeRequestInProgress && busy.Code != sdk.CodeMediaProcessing {
-			break
-		}
+	ad, err := a.creates(draft, key)
+	if sdk.CodeOf(err) == sdk.CodeAPIError {
+		require.ErrorContains(t, err, "Nothing was changed: send the request again", key)
+		ad, err = a.creates(draft, key)
 	}
 	require.NoError(t, err, key)
 	return ad

@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"errors"
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,7 +23,7 @@ func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
 			a := newAdvertiser(t, database.URL(t, engine), platform)
 			a.loseNextAd()
 			lost[string(platform)+"/"+engine] = a
-			waiting.Go(func() { _, a.silence = a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost")) })
+			waiting.Go(func() { _, a.silence = a.creates(a.draft("Lost"), "lost") })
 		}
 	}
 	waiting.Wait()
@@ -43,15 +41,7 @@ func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
 // findsTheAd sends the request again, until the first one has let go of its key, and once more.
 func (a *advertiser) findsTheAd(t *testing.T) *sdk.Ad {
 	t.Helper()
-	var found *sdk.Ad
-	err := error(nil)
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
-		found, err = a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
-		if busy := (*sdk.Error)(nil); !errors.As(err, &busy) || busy.Code != sdk.CodeRequestInProgress {
-			break
-		}
-	}
-	require.NoError(t, err)
+	found := a.insists(t, a.draft("Lost"), "lost")
 	again, err := a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
 	require.NoError(t, err)
 	assert.Equal(t, found.ID, again.ID)

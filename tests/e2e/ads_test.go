@@ -76,7 +76,7 @@ func (a *advertiser) createsAnAd(t *testing.T) *sdk.Ad {
 	assert.NotEmpty(t, plan.Calls)
 	assert.Equal(t, before, a.heard.written(), "a dry run writes to the network")
 
-	ad, err := a.Ads.Create(background, draft)
+	ad, err := a.creates(draft, draft.Name)
 	require.NoError(t, err)
 	for name, sent := range draft.AdditionalProperties {
 		if name != "metrics" && name != "end_date" && name != "Status" {
@@ -130,7 +130,7 @@ func (a *advertiser) changesBudgets(t *testing.T, ad *sdk.Ad) {
 
 	draft := a.draft("Summer")
 	draft.BudgetLevel, draft.BudgetAmount, draft.Status = new(sdk.AdCreateBudgetLevelCampaign), new(json.Number("50")), new(sdk.AdConfiguredStatusPaused)
-	shared, err := a.Ads.Create(background, draft)
+	shared, err := a.creates(draft, draft.Name)
 	require.NoError(t, err)
 	assert.Equal(t, "PAUSED", a.status("campaign", shared.CampaignID))
 	campaign, err := a.AdCampaigns.Update(background, shared.CampaignID, &sdk.AdCampaignUpdate{Budget: sixty})
@@ -200,7 +200,7 @@ func (a *advertiser) changesOneAd(t *testing.T, ad *sdk.Ad) {
 	assert.Equal(t, sdk.AdConfiguredStatusActive, resumed.ConfiguredStatus)
 	second := a.draft("A second one")
 	second.AdGroupID, second.Goal, second.BudgetAmount, second.BudgetType = &ad.AdGroupID, nil, nil, nil
-	joined, err := a.Ads.Create(background, second)
+	joined, err := a.creates(second, second.Name)
 	require.NoError(t, err)
 	assert.Equal(t, ad.AdGroupID, joined.AdGroupID)
 	_, err = a.Ads.Delete(background, joined.ID, a.body())
@@ -280,16 +280,19 @@ func (a *advertiser) deletesCampaigns(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, []int{left, ads})
 }
 
-// hasTidyNames waits until no name at the network shows the token by which the ad was found.
+// hasTidyNames waits until no name at the network shows the token by which the ad was found. A network that once took too long to answer is asked again
+// at once, and not after ten minutes.
 func (a *advertiser) hasTidyNames(t *testing.T) {
 	t.Helper()
+	db := harness.OpenDatabase(t, a.database)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		db.Must(t, fmt.Sprintf(`UPDATE ad_actions SET names_due = 0 WHERE names_due > %d`, time.Now().Add(2*time.Minute).UnixMicro()))
 		names := a.names()
 		assert.NotEmpty(c, names)
 		for _, name := range names {
 			assert.NotContains(c, name, "adact_")
 		}
-	}, time.Minute, 100*time.Millisecond)
+	}, harness.Patience, 500*time.Millisecond)
 }
 
 // TestAdNetworks_WithoutADriverTakeNoToken connects channels of networks that the program does not speak to.
