@@ -203,6 +203,7 @@ func (a *advertiser) changesOneAd(t *testing.T, ad *sdk.Ad) {
 	joined, err := a.creates(second, second.Name)
 	require.NoError(t, err)
 	assert.Equal(t, ad.AdGroupID, joined.AdGroupID)
+	a.hasTidyNames(t) // else the program may find it deleted as it changes its name
 	_, err = a.Ads.Delete(background, joined.ID, a.body())
 	require.NoError(t, err)
 	read, err := a.Ads.Get(background, joined.ID, nil)
