@@ -29,7 +29,7 @@ func TestAds_AreOneNetworkForEveryProcess(t *testing.T) {
 		for i, platform := range adNetworks {
 			writer := s.client(servers[i%len(servers)], 0)
 			a := advertise(t, writer, platform)
-			ad := writer.Must(t, http.MethodPost, "/v1/ads", a.ad("Shared", 20))
+			ad := a.creates(t, writer, a.ad("Shared", 20))
 			writer.Must(t, http.MethodPost, "/v1/ads/campaigns/bulk-pause", map[string]any{"campaigns": []any{ad["campaign_id"]}})
 			paths = append(paths, a.reads()...)
 		}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -51,6 +53,18 @@ func (a advertiser) ad(name string, dollars int) map[string]any {
 		draft["image_url"] = "https://example.com/go.png"
 	}
 	return draft
+}
+
+// creates makes an ad. A network may take longer to work on its video than a request waits, which is to be sent again then.
+func (a advertiser) creates(t *testing.T, c *harness.Client, draft map[string]any) map[string]any {
+	t.Helper()
+	var made *harness.Response
+	await(t, "the ad is made", func() bool {
+		made = c.Do(t, http.MethodPost, "/v1/ads", draft, "Idempotency-Key", fmt.Sprint(a.platform, " ", draft["name"]))
+		return made.Status != http.StatusConflict
+	})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Body)
+	return made.Object(t)
 }
 
 // boost is the body of a boost of the post.
