@@ -23,7 +23,7 @@ func TestCheck_TidiesUpWhenItIsInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	walked := false
-	report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"pages", "idempotency"}, Transport: from(t, 0), Progress: func(line string) {
+	report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, Only: []string{"pages", "idempotency"}, Transport: from(t, 0), Progress: func(line string) {
 		if walked = walked || strings.HasSuffix(line, ": walks"); walked {
 			interrupt()
 		}
@@ -51,7 +51,7 @@ func TestCheck_KnowsWhatIsUnderWayWhenItIsInterrupted(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		defer interrupt()
 		under := &underway{base: from(t, number), how: how, interrupt: interrupt}
-		report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"replay", "customers"}, Transport: under, Progress: func(line string) {
+		report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, Only: []string{"replay", "customers"}, Transport: under, Progress: func(line string) {
 			under.begun = under.begun || strings.HasPrefix(line, "1 of ")
 		}})
 		require.ErrorIs(t, err, context.Canceled)

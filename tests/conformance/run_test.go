@@ -25,7 +25,8 @@ func names(results []*conformance.Result) []string {
 	return all
 }
 
-// check holds a server with two new accounts to what is said of products, as a stranger that has the address of a number.
+// check holds a server with two new accounts to what is said of products, as a stranger that has the address of a number. The server is asked for its
+// document if there is none. Tests that look at something else give the one that it would serve: to make it and to read it takes longer than they do.
 func check(t *testing.T, s *harness.Server, document *conformance.Document, number int, through *altering) *conformance.Report {
 	t.Helper()
 	o := conformance.Options{URL: s.URL, Key: s.Account(t).Key, SecondKey: s.Account(t).Key, Only: []string{"products"}, Listen: "127.0.0.1:0", Transport: from(t, number), Document: document}
@@ -108,7 +109,7 @@ func TestCheck_LeavesNothingBehind(t *testing.T) {
 				return body
 			})
 			counting.base = from(t, 0)
-			report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, ReadOnly: readOnly, Only: []string{"customers", "pages", "replay"}, Transport: counting})
+			report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, ReadOnly: readOnly, Only: []string{"customers", "pages", "replay"}, Transport: counting})
 			require.NoError(t, err)
 			assert.Empty(t, names(report.Broken()))
 			assert.Equal(t, readOnly, wrote == 0, "%d writes", wrote)
@@ -125,7 +126,7 @@ func TestCheck_TakesAwayWhatWasMadeAgainstTheRule(t *testing.T) {
 		c := s.Account(t)
 		lenient := servers()[name]
 		lenient.base = from(t, number)
-		report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, Only: []string{name, "products", "leads"}, Transport: lenient})
+		report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, Only: []string{name, "products", "leads"}, Transport: lenient})
 		require.NoError(t, err)
 		assert.Equal(t, []string{name}, names(report.Broken()))
 		assert.Empty(t, left(t, s, c), report.Notes)
@@ -143,7 +144,7 @@ func TestCheck_GoesOnAfterNonsense(t *testing.T) {
 		}
 		return body
 	}}
-	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"lists", "customers"}, Transport: nonsense})
+	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, Only: []string{"lists", "customers"}, Transport: nonsense})
 	require.NoError(t, err)
 	assert.Contains(t, names(report.Broken()), "document")
 	assert.Empty(t, left(t, s, c), report.Notes)
@@ -160,7 +161,7 @@ func TestCheck_TakesNoRefusalForAPromiseKept(t *testing.T) {
 		resp.StatusCode = http.StatusForbidden
 		return []byte(`{"error":{"type":"invalid_request_error","code":"forbidden","message":"The key has no right to it."}}`)
 	}}
-	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: s.Account(t).Key, ReadOnly: true, Only: []string{"lists", "order", "products"}, Transport: refusing})
+	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: s.Account(t).Key, ReadOnly: true, Only: []string{"lists", "order", "products"}, Transport: refusing})
 	require.NoError(t, err)
 	assert.Empty(t, names(report.Broken()))
 	for _, r := range report.Promises {
@@ -198,7 +199,7 @@ func TestCheck_IsNotMisledByNewRows(t *testing.T) {
 	})
 	coming.base = from(t, 0)
 	for _, only := range [][]string{{"isolation", "order", "customers"}, {"expand", "products"}} {
-		report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, SecondKey: other.Key, Only: only, Transport: coming})
+		report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, SecondKey: other.Key, Only: only, Transport: coming})
 		require.NoError(t, err)
 		assert.Empty(t, names(report.Broken()), asJSON(report.Broken()))
 	}
@@ -216,10 +217,10 @@ func TestCheck_SaysWhyItCannotBegin(t *testing.T) {
 			options conformance.Options
 			why     string
 		}{
-			{conformance.Options{URL: s.URL, Key: "sk_none"}, "does not know the key of --key"},
-			{conformance.Options{URL: s.URL, Key: s.Key(t, c.Account, "orders:read")}, "needs all scopes"},
-			{conformance.Options{URL: s.URL, Key: c.Key, SecondKey: s.Key(t, c.Account)}, "of the same account"},
-			{conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"products", "nonsense"}}, "--only nonsense is none of account, activity, "},
+			{conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: "sk_none"}, "does not know the key of --key"},
+			{conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: s.Key(t, c.Account, "orders:read")}, "needs all scopes"},
+			{conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, SecondKey: s.Key(t, c.Account)}, "of the same account"},
+			{conformance.Options{URL: s.URL, Document: conformance.Promised(), Key: c.Key, Only: []string{"products", "nonsense"}}, "--only nonsense is none of account, activity, "},
 			{conformance.Options{URL: "http://127.0.0.1:1", Key: c.Key}, "no answer from http://127.0.0.1:1"},
 		} {
 			_, err := conformance.Check(t.Context(), it.options)
