@@ -1,59 +1,64 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/tillwright/tillwright/gen/spec"
 )
 
-// document is the API's document as this server shows it: with its own address and release, and without the operations that it
-// does not have.
-type document struct {
-	json, yaml []byte
-}
-
-// describing returns a function that returns the document of this server. The document is made when it is first asked for,
-// because that takes longer than starting the server.
-func (d Deps) describing() func() (document, error) {
+// described returns the API's document as this server shows it: with its own address and release, and without the operations that it does not have.
+func (d Deps) described() (*yaml.Node, error) {
 	text := spec.JSON
 	if d.Document != nil {
 		text = d.Document
 	}
-	return sync.OnceValues(func() (document, error) {
-		var root yaml.Node
-		if err := yaml.Unmarshal(text, &root); err != nil { // YAML, of which JSON is a part, keeps the order
-			return document{}, fmt.Errorf("read the API document: %w", err)
-		}
-		d.describe(root.Content[0])
-		return written(&root)
-	})
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil { // YAML, of which JSON is a part, keeps the order
+		return nil, fmt.Errorf("read the API document: %w", err)
+	}
+	d.describe(root.Content[0])
+	return &root, nil
 }
 
-// written writes the document as JSON and as YAML.
-func written(root *yaml.Node) (document, error) {
+// describedAs returns what writes the document in a form. To make it takes longer than starting the server.
+func (d Deps) describedAs(form func(*yaml.Node) ([]byte, error)) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		root, err := d.described()
+		if err != nil {
+			return nil, err
+		}
+		text, err := form(root)
+		if err != nil {
+			return nil, fmt.Errorf("write the API document: %w", err)
+		}
+		return text, nil
+	}
+}
+
+// asJSON writes the document as JSON.
+func asJSON(root *yaml.Node) ([]byte, error) {
 	var value any
 	if err := root.Decode(&value); err != nil {
-		return document{}, fmt.Errorf("read the API document: %w", err)
+		return nil, err
 	}
-	asJSON, err := json.MarshalIndent(value, "", " ")
-	if err != nil {
-		return document{}, fmt.Errorf("write the API document: %w", err)
-	}
+	text, err := json.MarshalIndent(value, "", " ")
+	return append(text, '\n'), err
+}
+
+// asYAML writes the document as YAML, and changes how its nodes look.
+func asYAML(root *yaml.Node) ([]byte, error) {
 	unquote(root)
-	var asYAML strings.Builder
-	encoder := yaml.NewEncoder(&asYAML)
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(root); err != nil {
-		return document{}, fmt.Errorf("write the API document: %w", err)
-	}
-	return document{append(asJSON, '\n'), []byte(asYAML.String())}, nil
+	err := encoder.Encode(root)
+	return text.Bytes(), err
 }
 
 // notText matches texts that readers of YAML 1.1 take for something else without quotes: ON and y for true, 1:30 for ninety. What

@@ -5,7 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"go.yaml.in/yaml/v3"
 )
+
+// asJSON31 writes the document as JSON of OpenAPI 3.1.
+func asJSON31(root *yaml.Node) ([]byte, error) {
+	text, err := asJSON(root)
+	if err != nil {
+		return nil, err
+	}
+	return as31(text)
+}
 
 // as31 returns the document as OpenAPI 3.1, where null is a type. Of a reference that may be null many tools read only that form:
 //   - `{type: string, nullable: true}` is `{type: [string, null]}`;

@@ -54,13 +54,14 @@ func plainly(t *testing.T, text string) string {
 // TestAs31_SaysWhatTheOtherDocumentSays holds every schema against null and a number, and every answer against its example.
 func TestAs31_SaysWhatTheOtherDocumentSays(t *testing.T) {
 	t.Parallel()
-	d, err := Deps{Development: true}.describing()()
+	d := Deps{Development: true}
+	asIs, err := d.describedAs(asJSON)()
 	require.NoError(t, err)
-	text, err := as31(d.json)
+	text, err := d.describedAs(asJSON31)()
 	require.NoError(t, err)
 	var doc map[string]any
 	require.NoError(t, json.Unmarshal(text, &doc))
-	before := plainly(t, string(d.json))
+	before := plainly(t, string(asIs))
 	assert.Equal(t, strings.Count(before, `"$ref":`), strings.Count(plainly(t, string(text)), `"$ref":`))
 	assert.NotContains(t, string(text), `"nullable"`)
 

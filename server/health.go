@@ -13,26 +13,22 @@ import (
 
 // plainRoutes returns the routes that need no key and are not in the API's document. Those of health are not counted, because whatever
 // watches the server asks often, also when the database is gone.
-func (s *Server) plainRoutes(described func() (document, error)) map[string]echo.HandlerFunc {
+func (s *Server) plainRoutes(d Deps) map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/healthz":      alive,
 		"/readyz":       s.ready,
-		"/openapi.json": s.countPage(showDocument(described, echo.MIMEApplicationJSON, func(d document) ([]byte, error) { return d.json, nil })),
-		"/openapi.yaml": s.countPage(showDocument(described, "application/yaml", func(d document) ([]byte, error) { return d.yaml, nil })),
+		"/openapi.json": s.countPage(showDocument(echo.MIMEApplicationJSON, d.describedAs(asJSON))),
+		"/openapi.yaml": s.countPage(showDocument("application/yaml", d.describedAs(asYAML))),
 
-		"/openapi-3.1.json": s.countPage(showDocument(described, echo.MIMEApplicationJSON, func(d document) ([]byte, error) { return as31(d.json) })),
+		"/openapi-3.1.json": s.countPage(showDocument(echo.MIMEApplicationJSON, d.describedAs(asJSON31))),
 	}
 }
 
-// showDocument serves the document, compressed to who can read that. A client that has it already is answered 304: it is large, and stays
+// showDocument serves a form of the document, compressed to who can read that. A client that has it already is answered 304: it is large, and stays
 // the same until the next release.
-func showDocument(described func() (document, error), media string, form func(document) ([]byte, error)) echo.HandlerFunc {
+func showDocument(media string, described func() ([]byte, error)) echo.HandlerFunc {
 	packed := sync.OnceValues(func() (*ui.Packed, error) {
-		d, err := described()
-		if err != nil {
-			return nil, err
-		}
-		text, err := form(d)
+		text, err := described()
 		if err != nil {
 			return nil, err
 		}

@@ -92,11 +92,12 @@ func TestDocument_IsOtherwiseTheBundledOne(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	d, err := Deps{Development: true}.describing()()
-	require.NoError(t, err)
-	bundle := text(spec.JSON)
-	assert.True(t, bundle == text(d.json), "as JSON")
-	assert.True(t, bundle == text(d.yaml), "as YAML")
+	bundle, d := text(spec.JSON), Deps{Development: true}
+	for name, form := range map[string]func(*yaml.Node) ([]byte, error){"JSON": asJSON, "YAML": asYAML} {
+		written, err := d.describedAs(form)()
+		require.NoError(t, err)
+		assert.True(t, bundle == text(written), "as "+name)
+	}
 }
 
 func TestDocument_IsSentOnceToWhoKeepsIt(t *testing.T) {
@@ -139,17 +140,17 @@ func TestDocument_IsReadAlikeByOldReadersOfYAML(t *testing.T) {
 	t.Parallel()
 	var root yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(`{"a": ["ON", "off", "y", "No", "1:30", "=", "0777", "2026-11-22", "1_000", "plain", true], "on": {"n": "yes"}}`), &root))
-	made, err := written(&root)
+	made, err := asYAML(&root)
 	require.NoError(t, err)
 	for _, quoted := range []string{"ON", "off", "y", "No", "1:30", "=", "0777", "2026-11-22", "1_000", "on", "n", "yes"} {
-		assert.Contains(t, string(made.yaml), `"`+quoted+`"`)
+		assert.Contains(t, string(made), `"`+quoted+`"`)
 	}
-	assert.Contains(t, string(made.yaml), "- plain\n")
-	assert.Contains(t, string(made.yaml), "- true\n")
+	assert.Contains(t, string(made), "- plain\n")
+	assert.Contains(t, string(made), "- true\n")
 
-	made, err = Deps{}.describing()()
+	made, err = Deps{}.describedAs(asYAML)()
 	require.NoError(t, err)
-	for line := range strings.Lines(string(made.yaml)) {
+	for line := range strings.Lines(string(made)) {
 		_, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		assert.False(t, found && notText.MatchString(value), line)
 	}

@@ -116,7 +116,7 @@ func New(d Deps) (*Server, error) {
 	}
 	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
-	routes := s.plainRoutes(d.describing())
+	routes := s.plainRoutes(d)
 	for route, page := range d.Pages {
 		routes[route] = asPage(s.countPage(s.seen(limitHeaderSize(s.boundBody(limitForm(d.formLimit(route), plainPath(page)))))))
 	}
