@@ -49,7 +49,7 @@ func (d *Dashboard) saveBranding(v *visit) error {
 		in.CustomDomain = v.change("custom_domain")
 	}
 	if v.planHas(tenant.FeatureRemoveBranding) {
-		in.RemoveBranding = new(v.field("remove_branding") != "")
+		in.RemoveBranding = v.ticked("remove_branding")
 	}
 	_, err := d.api.Account.Update(v.ctx(), in, v.once())
 	if wrong, ok := problems(err, f); ok {

@@ -61,7 +61,9 @@ func (v *visit) typedInto(f *ui.Form) {
 		typed := v.FormValue(c.Name)
 		switch c.Kind {
 		case "checkbox":
-			c.Checked = typed != ""
+			if isTicked := v.ticked(c.Name); isTicked != nil {
+				c.Checked = *isTicked
+			}
 		case "select":
 			for j := range c.Options {
 				c.Options[j].Chosen = c.Options[j].Value == typed
@@ -156,12 +158,15 @@ func (d *Dashboard) saveBusiness(v *visit) error {
 func (v *visit) businessUpdate(rates []sdk.TaxRate) *sdk.AccountUpdate {
 	in := &sdk.AccountUpdate{
 		Name: new(v.field("name")), Email: new(v.field("email")), SupportEmail: cleared(v.field("support_email")), WebsiteURL: cleared(v.field("website_url")),
-		StatementDescriptor: cleared(v.field("statement_descriptor")), CheckoutRequiresTerms: new(v.field("checkout_requires_terms") != ""),
-		TrialOncePerCustomer: new(v.field("trial_once_per_customer") != ""),
+		StatementDescriptor: cleared(v.field("statement_descriptor")), CheckoutRequiresTerms: v.ticked("checkout_requires_terms"),
+		TrialOncePerCustomer: v.ticked("trial_once_per_customer"),
 		BusinessName:         cleared(v.field("business_name")), TaxID: cleared(v.field("tax_id")), InvoicePrefix: new(v.field("invoice_prefix")),
 		Tax:             &sdk.TaxSettings{Mode: sdk.TaxMode(v.field("tax_mode")), Behavior: sdk.TaxBehavior(v.field("tax_behavior")), Rates: rates},
 		DefaultCurrency: new(v.field("default_currency")), Country: cleared(strings.ToUpper(v.field("country"))), Timezone: new(v.field("timezone")), Locale: new(v.field("locale")),
-		BusinessAddress: sdk.Null[sdk.Address](), Letters: map[string]bool{"checkout_abandoned": v.field("letters.checkout_abandoned") != ""},
+		BusinessAddress: sdk.Null[sdk.Address](),
+	}
+	if isTicked := v.ticked("letters.checkout_abandoned"); isTicked != nil {
+		in.Letters = map[string]bool{"checkout_abandoned": *isTicked}
 	}
 	if how := v.field("lead_confirmation"); how != "" {
 		in.LeadConfirmation = new(sdk.LeadConfirmation(how))

@@ -144,7 +144,7 @@ func (d *Dashboard) fileControls(v *visit, in []string) ([]ui.Control, error) {
 		return nil, err
 	}
 	if v.Request().Method == http.MethodPost {
-		in = v.Request().PostForm["content.files"]
+		in = v.tickedOf("content.files", in)
 	}
 	c := ui.Control{Kind: "checkboxes", Name: "content.files", Label: "Files", Hint: "Of those that were uploaded, at a product for instance."}
 	for i := range list.Data {
@@ -162,7 +162,7 @@ func (d *Dashboard) fileControls(v *visit, in []string) ([]ui.Control, error) {
 func readExperience(v *visit, e *sdk.Experience) (*sdk.ExperienceUpdate, error) {
 	in := &sdk.ExperienceUpdate{
 		Name: new(v.field("name")), Description: cleared(v.typedLines("description", "")), Access: new(sdk.ExperienceAccess(v.field("access"))), CoverURL: v.change("cover_url"), Slug: v.optional("slug"),
-		Content: &sdk.ExperienceContent{URL: v.optional("content.url"), Platform: v.optional("content.platform"), Location: v.optional("content.location"), Timezone: v.optional("content.timezone"), Files: v.Request().PostForm["content.files"]},
+		Content: &sdk.ExperienceContent{URL: v.optional("content.url"), Platform: v.optional("content.platform"), Location: v.optional("content.location"), Timezone: v.optional("content.timezone"), Files: v.tickedOf("content.files", e.Content.Files)},
 	}
 	if err := cmp.Or(named(v), v.filled("slug")); err != nil {
 		return in, err

@@ -60,8 +60,8 @@ func yesCell(yes bool) ui.Cell {
 // legalForm is the editor of a legal page: what is stored, or what was typed.
 func legalForm(v *visit, l *sdk.LegalPage) *ui.Form {
 	accepts := l.RequiresAcceptance
-	if v.Request().Method == http.MethodPost {
-		accepts = v.field("requires_acceptance") != ""
+	if isTicked := v.ticked("requires_acceptance"); isTicked != nil {
+		accepts = *isTicked
 	}
 	f := &ui.Form{Submit: "Create page", Cancel: legalPagesPage, Once: newOnce(), Buttons: []ui.Button{previewButton}, Controls: []ui.Control{
 		{Kind: "select", Name: "kind", Label: "Kind", Options: chosen(v.typed("kind", string(l.Kind)), legalKinds...)},
@@ -99,7 +99,7 @@ func (d *Dashboard) createLegal(v *visit) error {
 	if err == nil {
 		made, err = d.api.LegalPages.Create(v.ctx(), &sdk.LegalPageCreate{
 			Kind: sdk.LegalPageKind(v.field("kind")), Title: v.field("title"), Body: new(v.typedLines("body", "")), Locale: v.optional("locale"), Slug: v.optional("slug"),
-			RequiresAcceptance: new(v.field("requires_acceptance") != ""),
+			RequiresAcceptance: v.ticked("requires_acceptance"),
 		}, v.once())
 	}
 	if wrong, ok := problems(err, f); ok {
@@ -179,7 +179,7 @@ func (d *Dashboard) saveLegal(v *visit) error {
 		if err == nil {
 			_, err = d.api.LegalPages.Update(v.ctx(), l.ID, &sdk.LegalPageUpdate{
 				Kind: new(sdk.LegalPageKind(v.field("kind"))), Title: new(v.field("title")), Body: new(v.typedLines("body", "")), Slug: v.optional("slug"), Locale: new(cmp.Or(v.sent("locale", l.Locale), v.shop.Locale)),
-				RequiresAcceptance: new(v.field("requires_acceptance") != ""),
+				RequiresAcceptance: v.ticked("requires_acceptance"),
 			}, v.once())
 		}
 		if err == nil {

@@ -208,7 +208,7 @@ func (d *Dashboard) saveCustomer(v *visit) error {
 	v.typedInto(p.Form)
 	in := &sdk.CustomerUpdate{
 		Email: new(v.field("email")), Name: cleared(v.field("name")), Phone: cleared(v.field("phone")), ExternalID: cleared(v.field("external_id")), Notes: cleared(v.field("notes")),
-		TaxExempt: new(v.field("tax_exempt") != ""), Tags: []string{},
+		TaxExempt: v.ticked("tax_exempt"), Tags: []string{},
 	}
 	for tag := range strings.SplitSeq(v.field("tags"), ",") {
 		if tag = strings.TrimSpace(tag); tag != "" {

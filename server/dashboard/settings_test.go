@@ -62,6 +62,9 @@ func TestSettings_OfTheBusinessAreKept(t *testing.T) {
 		for _, name := range []string{"support_email", "website_url", "statement_descriptor", "checkout_requires_terms", "trial_once_per_customer", "letters.checkout_abandoned", "lead_confirmation", "business_name", "business_address.company", "business_address.line1", "business_address.city", "business_address.postal_code", "business_address.country", "tax_id", "country"} {
 			empty.Set(name, "")
 		}
+		for _, box := range []string{"checkout_requires_terms", "trial_once_per_customer", "letters.checkout_abandoned"} {
+			empty.Set(box+".shown", "yes")
+		}
 		sends(t, w.owner, "/app/settings/business", empty)
 		a, err = w.api.SDK().Account.Get(t.Context())
 		require.NoError(t, err)

@@ -61,11 +61,13 @@ func (v *visit) lettersForm() *ui.Form {
 	return f
 }
 
-// saveLetters switches letters on and off.
+// saveLetters switches letters on and off, of the kinds that the form shows.
 func (d *Dashboard) saveLetters(v *visit) error {
 	on := map[string]bool{}
 	for _, l := range teamLetters {
-		on[string(l.kind)] = v.field(string(l.kind)) != ""
+		if isTicked := v.ticked(string(l.kind)); isTicked != nil {
+			on[string(l.kind)] = *isTicked
+		}
 	}
 	if _, err := d.api.Account.Update(v.ctx(), &sdk.AccountUpdate{Letters: on}, v.once()); err != nil {
 		return err
@@ -73,7 +75,7 @@ func (d *Dashboard) saveLetters(v *visit) error {
 	return v.done(lettersPage, person.Notice{Text: "The settings were saved."})
 }
 
-func nameOfTeamLetter(kind person.LetterKind) string {
+func nameOfTeamLetter(kind tenant.LetterKind) string {
 	for _, l := range teamLetters {
 		if l.kind == kind {
 			return l.label

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,33 @@ func (v *visit) filled(names ...string) error {
 		}
 	}
 	return nil
+}
+
+// shownName ends the name of the field in which a form says which boxes of a name it has. A box that is not ticked is not sent. So a page that was drawn
+// by an older version of this server, which lacks some boxes, switches nothing off.
+const shownName = ".shown"
+
+// ticked returns whether a box is ticked, nil if the form has no such box.
+func (v *visit) ticked(name string) *bool {
+	r := v.Request()
+	isTicked := r.PostFormValue(name) != ""
+	if !isTicked && r.PostFormValue(name+shownName) == "" {
+		return nil
+	}
+	return &isTicked
+}
+
+// tickedOf returns which of the boxes of a name are ticked, and what is stored for which the form has no box.
+func (v *visit) tickedOf(name string, stored []string) []string {
+	_ = v.Request().PostFormValue(name) // reads the form
+	form := v.Request().PostForm
+	ticked, shown := slices.Clone(form[name]), strings.Fields(strings.Join(form[name+shownName], " "))
+	for _, value := range stored {
+		if !slices.Contains(ticked, value) && !slices.Contains(shown, value) {
+			ticked = append(ticked, value)
+		}
+	}
+	return ticked
 }
 
 // slugControl is the field of what stands last in an address. It may stay empty while there is none yet: it is made from another field then.

@@ -74,25 +74,21 @@ func (d *Dashboard) webhooks(v *visit) error {
 	return v.show(http.StatusOK, p)
 }
 
-// webhookForm returns the form of an endpoint, with what w has, or what was typed if w is nil.
+// webhookForm returns the form of an endpoint, with what it has, or what was typed.
 func (d *Dashboard) webhookForm(v *visit, w *sdk.WebhookEndpoint) (*ui.Form, error) {
 	types, err := d.api.WebhookEndpoints.ListEventTypes(v.ctx())
 	if err != nil {
 		return nil, err
 	}
-	form, err := v.FormParams()
-	if err != nil {
-		return nil, err
-	}
-	url, description, format, events := v.field("url"), v.field("description"), v.field("format"), form["enabled_events"]
-	if w != nil {
-		url, description, format, events = w.URL, core.Deref(w.Description), string(w.Format), w.EnabledEvents
+	events := w.EnabledEvents
+	if v.Request().Method == http.MethodPost {
+		events = chosenEvents(v, w)
 	}
 	f := &ui.Form{Once: newOnce(), Controls: []ui.Control{
-		{Name: "url", Label: "Endpoint URL", Hint: "Where events are posted to, such as https://example.com/hooks.", Value: url, InputMode: "url", Longest: 2048, Required: true},
-		{Name: "description", Label: "Description", Hint: "For yourselves.", Value: description, Longest: 255, Optional: true},
+		{Name: "url", Label: "Endpoint URL", Hint: "Where events are posted to, such as https://example.com/hooks.", Value: v.typed("url", w.URL), InputMode: "url", Longest: 2048, Required: true},
+		{Name: "description", Label: "Description", Hint: "For yourselves.", Value: v.typed("description", core.Deref(w.Description)), Longest: 255, Optional: true},
 		{
-			Kind: "select", Name: "format", Label: "Format", Options: chosen(format, webhookFormats...),
+			Kind: "select", Name: "format", Label: "Format", Options: chosen(v.typed("format", string(w.Format)), webhookFormats...),
 			Hint: "For Slack or Discord, the URL is that of an incoming webhook, which you make there for a channel. It is sent a sentence with a link in place of the event.",
 		},
 	}}
@@ -113,13 +109,15 @@ func (d *Dashboard) webhookForm(v *visit, w *sdk.WebhookEndpoint) (*ui.Form, err
 	return f, nil
 }
 
-// chosenEvents returns the events that were ticked, or all.
-func chosenEvents(v *visit) []string {
-	form, _ := v.FormParams()
-	if events := form["enabled_events"]; len(events) > 0 {
-		return events
+// chosenEvents returns the events that were ticked, with those of an endpoint for which the form has no box. Without any tick it is told of all.
+func chosenEvents(v *visit, w *sdk.WebhookEndpoint) []string {
+	if v.field("enabled_events") == "" {
+		return []string{"*"}
 	}
-	return []string{"*"}
+	if slices.Contains(w.EnabledEvents, "*") {
+		return v.tickedOf("enabled_events", nil)
+	}
+	return v.tickedOf("enabled_events", w.EnabledEvents)
 }
 
 func newWebhookPage(f *ui.Form) ui.Page {
@@ -129,7 +127,7 @@ func newWebhookPage(f *ui.Form) ui.Page {
 
 // newWebhook shows the form for an endpoint.
 func (d *Dashboard) newWebhook(v *visit) error {
-	f, err := d.webhookForm(v, nil)
+	f, err := d.webhookForm(v, &sdk.WebhookEndpoint{})
 	if err != nil {
 		return err
 	}
@@ -138,12 +136,12 @@ func (d *Dashboard) newWebhook(v *visit) error {
 
 // createWebhook makes an endpoint, and shows its secret once.
 func (d *Dashboard) createWebhook(v *visit) error {
-	f, err := d.webhookForm(v, nil)
+	f, err := d.webhookForm(v, &sdk.WebhookEndpoint{})
 	if err != nil {
 		return err
 	}
 	w, err := d.api.WebhookEndpoints.Create(v.ctx(), &sdk.WebhookEndpointCreate{
-		URL: v.field("url"), Description: v.optional("description"), Format: new(sdk.WebhookFormat(v.field("format"))), EnabledEvents: chosenEvents(v),
+		URL: v.field("url"), Description: v.optional("description"), Format: new(sdk.WebhookFormat(v.field("format"))), EnabledEvents: chosenEvents(v, &sdk.WebhookEndpoint{}),
 	}, v.once())
 	if wrong, ok := problems(err, f); ok {
 		return v.show(http.StatusUnprocessableEntity, newWebhookPage(f), wrong...)
@@ -179,12 +177,12 @@ func (d *Dashboard) saveWebhook(v *visit) error {
 	if err != nil {
 		return err
 	}
-	f, err := d.webhookForm(v, nil)
+	f, err := d.webhookForm(v, w)
 	if err != nil {
 		return err
 	}
 	_, err = d.api.WebhookEndpoints.Update(v.ctx(), w.ID, &sdk.WebhookEndpointUpdate{
-		URL: new(v.field("url")), Description: cleared(v.field("description")), Format: new(sdk.WebhookFormat(v.field("format"))), EnabledEvents: chosenEvents(v),
+		URL: new(v.field("url")), Description: cleared(v.field("description")), Format: new(sdk.WebhookFormat(v.field("format"))), EnabledEvents: chosenEvents(v, w),
 	}, v.once())
 	if wrong, ok := problems(err, f); ok {
 		return v.show(http.StatusUnprocessableEntity, editWebhookPage(w, f), wrong...)
