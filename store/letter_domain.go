@@ -20,5 +20,5 @@ func (s *Store) tellOfDomain(ctx context.Context, u *db.Unit, a *content.AISite)
 	for _, r := range a.DomainRecords {
 		detail.Records = append(detail.Records, person.DNSRecord(r))
 	}
-	return s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: a.AccountID, Kind: person.LetterDomainFailing, Period: a.ID + "." + s.Now().String()}, detail)
+	return s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: a.AccountID, Kind: tenant.LetterDomainFailing, Period: a.ID + "." + s.Now().String()}, detail)
 }

@@ -41,7 +41,7 @@ func (s *Store) noteKeyRefused(ctx context.Context, account string) error {
 		if err != nil || !seller.Writes(tenant.LetterKeyRefused) {
 			return nil, err
 		}
-		return nil, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: person.LetterKeyRefused, Period: core.NewULID()}, person.LetterDetail{Since: &now})
+		return nil, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: tenant.LetterKeyRefused, Period: core.NewULID()}, person.LetterDetail{Since: &now})
 	})
 	return err
 }

@@ -19,7 +19,7 @@ func TestTellOwners_WritesToConfirmedAddressesFewTimes(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		now := time.Now()
 		s.at(now)
-		letters := func(kind person.LetterKind) int {
+		letters := func(kind tenant.LetterKind) int {
 			return s.count(t, `SELECT COUNT(*) FROM people_letters WHERE kind = ?`, kind)
 		}
 		p, err := s.Team.SignUp(t.Context(), team.SignUp{Shop: "Win a prize at https://evil.example", Email: "grace@example.net"})
@@ -48,7 +48,7 @@ func TestTellOwners_WritesToConfirmedAddressesFewTimes(t *testing.T) {
 		acts(1)
 		require.Equal(t, []int{1, 2, 1}, []int{letters(person.LetterTokenMade), letters(person.LetterOwnerChanged), letters(person.LetterNewBrowser)})
 		acts(person.MostLetters)
-		for _, kind := range []person.LetterKind{person.LetterTokenMade, person.LetterOwnerChanged, person.LetterNewBrowser} {
+		for _, kind := range []tenant.LetterKind{person.LetterTokenMade, person.LetterOwnerChanged, person.LetterNewBrowser} {
 			require.Equal(t, person.MostLetters, letters(kind), kind)
 		}
 		require.NoError(t, s.Person.AddMember(t.Context(), s.account, p.ID, person.RoleOwner))
@@ -67,7 +67,7 @@ func TestDueLetters_HasThoseToTeamsWait(t *testing.T) {
 		_, now := s.staffed(t)
 		for range 3 {
 			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-				return nil, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: s.account, Kind: person.LetterSale, Period: core.NewULID()}, person.LetterDetail{})
+				return nil, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: s.account, Kind: tenant.LetterSale, Period: core.NewULID()}, person.LetterDetail{})
 			})
 			require.NoError(t, err)
 		}

@@ -30,7 +30,7 @@ const (
 
 // teamLetter is a letter to a team that is to be written.
 type teamLetter struct {
-	kind   person.LetterKind
+	kind   tenant.LetterKind
 	period string
 	detail person.LetterDetail
 }
@@ -105,7 +105,7 @@ func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now, due co
 	span := report.SpanOfDays(yesterday, today, local.Location())
 	day := yesterday.Format(time.DateOnly)
 	var letters []teamLetter
-	add := func(kind person.LetterKind, detail *person.LetterDetail, err error) error {
+	add := func(kind tenant.LetterKind, detail *person.LetterDetail, err error) error {
 		if err == nil && detail != nil {
 			detail.Day = day
 			letters = append(letters, teamLetter{kind, day, *detail})
@@ -114,13 +114,13 @@ func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now, due co
 	}
 	if seller.Writes(tenant.LetterSalesDaily) {
 		detail, err := s.salesOf(ctx, seller, span)
-		if err := add(person.LetterSalesDaily, detail, err); err != nil {
+		if err := add(tenant.LetterSalesDaily, detail, err); err != nil {
 			return nil, err
 		}
 	}
 	if seller.Writes(tenant.LetterFailedDaily) {
 		detail, err := s.failuresOf(ctx, seller.ID, span)
-		if err := add(person.LetterFailedDaily, detail, err); err != nil {
+		if err := add(tenant.LetterFailedDaily, detail, err); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now, due co
 	if monday := mondayOf(today); seller.Writes(tenant.LetterWeek) && wasDue.Format(time.DateOnly) <= monday.Format(time.DateOnly) {
 		detail, err := s.weekOf(ctx, seller, monday, local.Location())
 		day = monday.AddDate(0, 0, -7).Format(time.DateOnly)
-		if err := add(person.LetterWeek, detail, err); err != nil {
+		if err := add(tenant.LetterWeek, detail, err); err != nil {
 			return nil, err
 		}
 	}

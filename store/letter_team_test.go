@@ -68,13 +68,13 @@ func (s *shop) tellsTeams(t *testing.T) {
 }
 
 // teamLetters counts the letters to teams of a kind, and the people to whom they go.
-func (s *shop) teamLetters(t *testing.T, kind person.LetterKind) (letters, people int) {
+func (s *shop) teamLetters(t *testing.T, kind tenant.LetterKind) (letters, people int) {
 	t.Helper()
 	return s.count(t, `SELECT COUNT(*) FROM team_letters WHERE kind = ?`, kind), s.count(t, `SELECT COUNT(*) FROM people_letters WHERE kind = ?`, kind)
 }
 
 // lastDetail returns what the newest letter of a kind tells of.
-func (s *shop) lastDetail(t *testing.T, kind person.LetterKind) person.LetterDetail {
+func (s *shop) lastDetail(t *testing.T, kind tenant.LetterKind) person.LetterDetail {
 	t.Helper()
 	var detail core.JSON[person.LetterDetail]
 	require.NoError(t, s.db.Write.DB.Get(&detail, s.db.Rebind(`SELECT detail FROM people_letters WHERE kind = ? ORDER BY id DESC LIMIT 1`), kind))
@@ -94,14 +94,14 @@ func TestTellOfDay_TellsOfSalesOnce(t *testing.T) {
 
 		s.at(now.Add(21 * time.Hour)) // after 8 in the morning
 		s.tellsTeams(t)
-		letters, people := s.teamLetters(t, person.LetterSalesDaily)
+		letters, people := s.teamLetters(t, tenant.LetterSalesDaily)
 		require.Equal(t, []int{1, 2}, []int{letters, people})
-		detail := s.lastDetail(t, person.LetterSalesDaily)
+		detail := s.lastDetail(t, tenant.LetterSalesDaily)
 		require.Equal(t, []person.Sum{{Currency: "usd", Count: 2, Amount: 3800}}, detail.Sums)
 		require.Len(t, detail.Orders, 2)
 		require.Equal(t, now.Add(-time.Duration(now.Hour()-12)*time.Hour).Format(time.DateOnly), detail.Day)
 		s.tellsTeams(t)
-		letters, _ = s.teamLetters(t, person.LetterSalesDaily)
+		letters, _ = s.teamLetters(t, tenant.LetterSalesDaily)
 		require.Equal(t, 1, letters)
 
 		ids, err := s.Person.DueLetters(t.Context(), 10)
@@ -127,7 +127,7 @@ func TestTellOfDay_TellsOfSalesOnce(t *testing.T) {
 
 		s.at(now.Add(45 * time.Hour))
 		s.tellsTeams(t)
-		letters, _ = s.teamLetters(t, person.LetterSalesDaily)
+		letters, _ = s.teamLetters(t, tenant.LetterSalesDaily)
 		require.Equal(t, 1, letters, "there were no sales")
 		s.at(now.Add(91 * 24 * time.Hour))
 		_, err = s.Person.DeleteOver(t.Context(), 10)
@@ -178,7 +178,7 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 		for n := range saleLetters {
 			s.confirm(t, s.checkout(t, product))
 			s.tellsTeams(t)
-			letters, people := s.teamLetters(t, person.LetterSale)
+			letters, people := s.teamLetters(t, tenant.LetterSale)
 			require.Equal(t, []int{n + 1, 2*n + 2}, []int{letters, people})
 		}
 		for range 12 {
@@ -187,15 +187,15 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 		s.tellsTeams(t)
 		s.at(now.Add(59 * time.Minute))
 		s.tellsTeams(t)
-		letters, _ := s.teamLetters(t, person.LetterSale)
+		letters, _ := s.teamLetters(t, tenant.LetterSale)
 		require.Equal(t, saleLetters, letters)
 		require.Equal(t, 12, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
 		s.at(now.Add(61 * time.Minute))
 		s.tellsTeams(t)
-		letters, _ = s.teamLetters(t, person.LetterSale)
+		letters, _ = s.teamLetters(t, tenant.LetterSale)
 		require.Equal(t, saleLetters+1, letters)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
-		detail := s.lastDetail(t, person.LetterSale)
+		detail := s.lastDetail(t, tenant.LetterSale)
 		require.Equal(t, []person.Sum{{Currency: "usd", Count: 12, Amount: 22800}}, detail.Sums)
 		require.Len(t, detail.Orders, salesOfLetter)
 
@@ -207,7 +207,7 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 		did, err = s.TellOfSales(t.Context(), s.account)
 		require.NoError(t, err)
 		require.False(t, did, "who has nothing to tell of does not look again at once")
-		letters, _ = s.teamLetters(t, person.LetterSale)
+		letters, _ = s.teamLetters(t, tenant.LetterSale)
 		require.Equal(t, saleLetters+1, letters, "it was switched off meanwhile")
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
 	})
@@ -229,29 +229,29 @@ func TestTellOfDay_TellsOfTheWeek(t *testing.T) {
 			s.at(morning(day))
 			s.tellsTeams(t)
 		}
-		letters, _ := s.teamLetters(t, person.LetterWeek)
+		letters, _ := s.teamLetters(t, tenant.LetterWeek)
 		require.Zero(t, letters, "the week is not over")
 		s.at(morning(day.Add(2 * core.Day))) // on Wednesday
 		s.tellsTeams(t)
-		letters, people := s.teamLetters(t, person.LetterWeek)
+		letters, people := s.teamLetters(t, tenant.LetterWeek)
 		require.Equal(t, []int{1, 2}, []int{letters, people})
-		detail := s.lastDetail(t, person.LetterWeek)
+		detail := s.lastDetail(t, tenant.LetterWeek)
 		require.Equal(t, []person.Sum{{Currency: "usd", Count: 1, Amount: 1900}}, detail.Week.Sales)
 		require.EqualValues(t, 1, detail.Week.Customers)
 		require.Empty(t, detail.WeekBefore.Sales)
 		s.at(morning(day.Add(3 * core.Day)))
 		s.tellsTeams(t)
-		letters, _ = s.teamLetters(t, person.LetterWeek)
+		letters, _ = s.teamLetters(t, tenant.LetterWeek)
 		require.Equal(t, 1, letters)
 
 		s.at(morning(day.Add(7 * core.Day)))
 		s.tellsTeams(t)
-		letters, _ = s.teamLetters(t, person.LetterWeek)
+		letters, _ = s.teamLetters(t, tenant.LetterWeek)
 		require.Equal(t, 2, letters)
-		require.Equal(t, detail.Week.Sales, s.lastDetail(t, person.LetterWeek).WeekBefore.Sales)
+		require.Equal(t, detail.Week.Sales, s.lastDetail(t, tenant.LetterWeek).WeekBefore.Sales)
 		s.at(morning(day.Add(14 * core.Day)))
 		s.tellsTeams(t)
-		letters, _ = s.teamLetters(t, person.LetterWeek)
+		letters, _ = s.teamLetters(t, tenant.LetterWeek)
 		require.Equal(t, 2, letters, "nothing was sold in either week")
 	})
 }

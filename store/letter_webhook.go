@@ -25,7 +25,7 @@ func (s *Store) TellOfFailing(ctx context.Context, account, id string) error {
 		if at, err := url.Parse(e.URL); err == nil {
 			detail.Host = at.Host // what follows it may be a secret
 		}
-		return nil, s.Person.TellOwners(ctx, account, person.LetterWebhookFailing, detail)
+		return nil, s.Person.TellOwners(ctx, account, tenant.LetterWebhookFailing, detail)
 	})
 	return err
 }

@@ -47,7 +47,7 @@ func (s *Store) noteSale(ctx context.Context, u *db.Unit, b *invoice.Bill) error
 	return u.Later(ctx, db.Change{
 		Table: "sale_notices", Rows: db.AnyRows, Args: []any{o.AccountID, o.ID, o.Currency, o.TotalAmount, s.Now(), o.AccountID},
 		Query: `INSERT INTO sale_notices (account_id, order_id, currency, amount, due_at)
-			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), CAST(? AS bigint), CAST(? AS bigint) FROM accounts WHERE id = ? AND letters_on LIKE '%"sale"%'`,
+			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), CAST(? AS bigint), CAST(? AS bigint) FROM accounts WHERE id = ? AND ` + tenant.WritesOfSales,
 	})
 }
 
@@ -87,7 +87,7 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 				return true, err
 			}
 			detail := person.LetterDetail{Orders: ids[:min(len(ids), salesOfLetter)], Sums: sumsOf(sold)}
-			if err := s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: person.LetterSale, Period: ids[0]}, detail); err != nil {
+			if err := s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: tenant.LetterSale, Period: ids[0]}, detail); err != nil {
 				return false, err
 			}
 		}

@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"store/advert":      {"store/core", "store/internal/db", "store/migrations"},
 	"store/grant":       {"store/core", "store/internal/db", "store/migrations"},
 	"store/throttle":    {"store/core", "store/internal/db", "store/migrations"},
-	"store/person":      {"store/core", "store/internal/db", "store/migrations", "store/throttle"},
+	"store/person":      {"store/core", "store/internal/db", "store/migrations", "store/tenant", "store/throttle"},
 	"store/report":      {"store/core", "store/internal/db", "store/migrations", "store/tenant"},
 	"store/activity":    {"store/core", "store/internal/db", "store/migrations"},
 	"store/request":     {"store/core", "store/internal/db", "store/migrations"},

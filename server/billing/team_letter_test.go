@@ -40,7 +40,7 @@ func (w *world) toldOfDay() (told []person.LetterDetail) {
 		l, err := w.Person.ClaimLetter(w.t.Context(), id)
 		require.NoError(w.t, err)
 		require.NoError(w.t, w.Person.EndLetter(w.t.Context(), l, true))
-		if l.Kind == person.LetterFailedDaily {
+		if l.Kind == tenant.LetterFailedDaily {
 			told = append(told, l.Detail.V)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 const (
@@ -18,20 +19,20 @@ const (
 
 // teamLetter is a kind of letters to the team of an account.
 type teamLetter struct {
-	kind        person.LetterKind
+	kind        tenant.LetterKind
 	label, hint string
 	isOn        func(*sdk.LetterSettings) bool
 }
 
 // teamLetters are those that can be switched off.
 var teamLetters = []teamLetter{
-	{person.LetterSale, "Each sale", "When an order is paid, a renewal too. After 10 in an hour, one tells of all until the next hour.", func(l *sdk.LetterSettings) bool { return l.Sale }},
-	{person.LetterSalesDaily, "Sales of a day", "Each morning after a day with sales, in the shop's time zone.", func(l *sdk.LetterSettings) bool { return l.SalesDaily }},
-	{person.LetterFailedDaily, "Failed payments of a day", "Each morning after a day on which a renewal or an invoice could not be charged and is not paid yet.", func(l *sdk.LetterSettings) bool { return l.PaymentsFailedDaily }},
-	{person.LetterWeek, "Week in figures", "Each Monday morning, with the week before beside it. There is none if nothing was sold in either.", func(l *sdk.LetterSettings) bool { return l.WeekFigures }},
-	{person.LetterKeyRefused, "Payment provider refuses the key", "Once a day at most for the same key.", func(l *sdk.LetterSettings) bool { return l.ProviderKeyRefused }},
-	{person.LetterDomainFailing, "Domain fails", "When the domain of a live site failed two daily checks in a row, or its certificate was refused three times.", func(l *sdk.LetterSettings) bool { return l.DomainFailing }},
-	{person.LetterWebhookFailing, "Webhook endpoint fails", "When it has taken nothing for an hour. Only owners get it.", func(l *sdk.LetterSettings) bool { return l.WebhookFailing }},
+	{tenant.LetterSale, "Each sale", "When an order is paid, a renewal too. After 10 in an hour, one tells of all until the next hour.", func(l *sdk.LetterSettings) bool { return l.Sale }},
+	{tenant.LetterSalesDaily, "Sales of a day", "Each morning after a day with sales, in the shop's time zone.", func(l *sdk.LetterSettings) bool { return l.SalesDaily }},
+	{tenant.LetterFailedDaily, "Failed payments of a day", "Each morning after a day on which a renewal or an invoice could not be charged and is not paid yet.", func(l *sdk.LetterSettings) bool { return l.PaymentsFailedDaily }},
+	{tenant.LetterWeek, "Week in figures", "Each Monday morning, with the week before beside it. There is none if nothing was sold in either.", func(l *sdk.LetterSettings) bool { return l.WeekFigures }},
+	{tenant.LetterKeyRefused, "Payment provider refuses the key", "Once a day at most for the same key.", func(l *sdk.LetterSettings) bool { return l.ProviderKeyRefused }},
+	{tenant.LetterDomainFailing, "Domain fails", "When the domain of a live site failed two daily checks in a row, or its certificate was refused three times.", func(l *sdk.LetterSettings) bool { return l.DomainFailing }},
+	{tenant.LetterWebhookFailing, "Webhook endpoint fails", "When it has taken nothing for an hour. Only owners get it.", func(l *sdk.LetterSettings) bool { return l.WebhookFailing }},
 }
 
 // letters shows which letters the team gets, and which it got.

@@ -92,7 +92,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Sums:    []person.Sum{{Currency: "eur", Count: 12, Amount: 58200}, {Currency: "usd", Count: 1, Amount: 2000}},
 	}}
 	for _, kind := range tenant.TeamKinds {
-		c, known := teamLetter(l, person.LetterKind(kind), seller, team)
+		c, known := teamLetter(l, kind, seller, team)
 		require.True(t, known, kind)
 		all[string(kind)] = c
 	}

@@ -74,7 +74,7 @@ func (p *Post) toPerson(ctx context.Context, l *person.Letter) (content, error) 
 }
 
 // ofAccount returns what a letter about an account says, without what all of them say.
-func ofAccount(kind person.LetterKind, detail person.LetterDetail, at string) (c content, known bool) {
+func ofAccount(kind tenant.LetterKind, detail person.LetterDetail, at string) (c content, known bool) {
 	switch kind {
 	case person.LetterTokenMade:
 		return content{
@@ -85,7 +85,7 @@ func ofAccount(kind person.LetterKind, detail person.LetterDetail, at string) (c
 		}, true
 	case person.LetterOwnerChanged:
 		return ownerChanged(detail, at), true
-	case person.LetterWebhookFailing:
+	case tenant.LetterWebhookFailing:
 		return webhookFailing(detail, at), true
 	}
 	return content{}, false

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Whoever signs in writes what a browser says of itself: nothing of that is repeated.
@@ -38,8 +39,8 @@ func TestOfAccount_ShowsNamesThatNoMailProgramLinks(t *testing.T) {
 		"two\r\nlines":                        "two lines",
 		strings.Repeat("ö", longestName+1):    strings.Repeat("ö", longestName) + "…",
 	} {
-		for kind, detail := range map[person.LetterKind]person.LetterDetail{
-			person.LetterTokenMade: {Token: name}, person.LetterOwnerChanged: {Member: name, Owns: true}, person.LetterWebhookFailing: {Host: name},
+		for kind, detail := range map[tenant.LetterKind]person.LetterDetail{
+			person.LetterTokenMade: {Token: name}, person.LetterOwnerChanged: {Member: name, Owns: true}, tenant.LetterWebhookFailing: {Host: name},
 		} {
 			c, _ := ofAccount(kind, detail, "https://shop.example")
 			assert.Contains(t, c.text(), ": "+shown+"\n", kind)

@@ -34,7 +34,7 @@ func (p *Post) toTeam(ctx context.Context, l *person.Letter) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if seller.DisabledAt != nil || !seller.Writes(tenant.LetterKind(l.Kind)) {
+	if seller.DisabledAt != nil || !seller.Writes(l.Kind) {
 		return nil, nil
 	}
 	told := &teamContent{LetterDetail: l.Detail.V, at: p.store.PublicURL()}
@@ -89,19 +89,19 @@ func (p *Post) sales(ctx context.Context, account string, ids []string) ([]sale,
 
 // teamLetter returns what a letter to a team says, in the language of the account. What others named stands in no subject, and nothing makes a link of it:
 // see unlinked.
-func teamLetter(l *locale.Locale, kind person.LetterKind, seller *tenant.Account, told *teamContent) (c content, known bool) {
+func teamLetter(l *locale.Locale, kind tenant.LetterKind, seller *tenant.Account, told *teamContent) (c content, known bool) {
 	switch kind {
-	case person.LetterSale:
+	case tenant.LetterSale:
 		c = salesMade(l, told)
-	case person.LetterSalesDaily:
+	case tenant.LetterSalesDaily:
 		c = salesOfDay(l, told)
-	case person.LetterFailedDaily:
+	case tenant.LetterFailedDaily:
 		c = failedOfDay(l, seller, told)
-	case person.LetterKeyRefused:
+	case tenant.LetterKeyRefused:
 		c = keyRefused(l, seller, told)
-	case person.LetterDomainFailing:
+	case tenant.LetterDomainFailing:
 		c = domainFailing(l, told)
-	case person.LetterWeek:
+	case tenant.LetterWeek:
 		c = weekInFigures(l, told)
 	default:
 		return c, false

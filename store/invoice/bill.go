@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Bill is an order with its invoice, and what their events show in full. All their events have one ordering key, which the draft
@@ -133,7 +134,7 @@ func (s *Store) NumberBill(ctx context.Context, u *db.Unit, b *Bill) error {
 	}](ctx, u, `
 		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'order_number', 1), (?, 'invoice_number', 1)
 		ON CONFLICT (account_id, name) DO UPDATE SET value = c.value + 1
-		RETURNING name, value, (SELECT a.invoice_prefix FROM accounts a WHERE a.id = ?) AS prefix, (SELECT a.letters_on LIKE '%"sale"%' FROM accounts a WHERE a.id = ?) AS told`,
+		RETURNING name, value, (SELECT a.invoice_prefix FROM accounts a WHERE a.id = ?) AS prefix, (SELECT `+tenant.WritesOfSales+` FROM accounts a WHERE a.id = ?) AS told`,
 		b.Order.AccountID, b.Order.AccountID, b.Order.AccountID, b.Order.AccountID)
 	if err != nil {
 		return fmt.Errorf("count orders and invoices: %w", err)

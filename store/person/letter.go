@@ -8,30 +8,15 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
-// LetterKind says what a letter to somebody who signs in is about.
-type LetterKind string
-
-// The kinds of letters.
+// The kinds of letters that no account can switch off. Tenant has the others.
 const (
-	LetterNewBrowser   LetterKind = "new_browser"   // they signed in with a browser that is not known to be theirs
-	LetterTokenMade    LetterKind = "token_made"    // programs can act for an account of theirs by it
-	LetterOwnerChanged LetterKind = "owner_changed" // somebody is an owner of an account now, or no more
-
-	// An account can switch this one off, and none of the others.
-	LetterWebhookFailing LetterKind = "webhook_failing" // an endpoint has taken nothing for an hour
-)
-
-// The kinds of letters to the team of an account, which it can switch off. See TellTeam.
-const (
-	LetterSale          LetterKind = "sale"                  // of some orders that were paid just now
-	LetterSalesDaily    LetterKind = "sales_daily"           // of those of a day
-	LetterFailedDaily   LetterKind = "payments_failed_daily" // of what could not be charged on a day
-	LetterKeyRefused    LetterKind = "provider_key_refused"  // the payment provider refuses the key
-	LetterDomainFailing LetterKind = "domain_failing"        // the domain of a site does not work any more
-	LetterWeek          LetterKind = "week_figures"          // what a week came to
+	LetterNewBrowser   tenant.LetterKind = "new_browser"   // they signed in with a browser that is not known to be theirs
+	LetterTokenMade    tenant.LetterKind = "token_made"    // programs can act for an account of theirs by it
+	LetterOwnerChanged tenant.LetterKind = "owner_changed" // somebody is an owner of an account now, or no more
 )
 
 const (
@@ -47,10 +32,10 @@ const MostLetters = 5
 
 // Letter is what somebody is told of. It commits with its cause, and is gone once it is sent.
 type Letter struct {
-	ID        string     `db:"id"`
-	PersonID  string     `db:"person_id"`
-	Kind      LetterKind `db:"kind"`
-	AccountID *string    `db:"account_id"` // that it is about
+	ID        string            `db:"id"`
+	PersonID  string            `db:"person_id"`
+	Kind      tenant.LetterKind `db:"kind"`
+	AccountID *string           `db:"account_id"` // that it is about
 
 	TeamLetterID *string `db:"letter_id"` // the letter to the team that it is a copy of, nil if it is none
 
@@ -91,7 +76,7 @@ var letterColumns = db.ColumnsOf[Letter]("people_letters")
 
 // TellOwners has the owners of an account told of something, and others too. Nobody is told whose address is not confirmed, nor more often than
 // MostLetters in an hour of one kind and account. What was done stands in the account's activity.
-func (s *Store) TellOwners(ctx context.Context, account string, kind LetterKind, detail LetterDetail, others ...string) error {
+func (s *Store) TellOwners(ctx context.Context, account string, kind tenant.LetterKind, detail LetterDetail, others ...string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		owners, err := db.Select[string](ctx, u, `SELECT person_id FROM members WHERE account_id = ? AND role = ?`, account, RoleOwner)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // teamLetterLife is how long it is known what a team was told of.
@@ -13,14 +14,14 @@ const teamLetterLife = 90 * core.Day
 
 // TeamLetter is what the team of an account is told of, once for each kind and period.
 type TeamLetter struct {
-	AccountID string     `db:"account_id"`
-	ID        string     `db:"id"`
-	Kind      LetterKind `db:"kind"`
-	Period    string     `db:"period"` // tells several of a kind apart
-	People    int64      `db:"people"` // to whom it was written
-	Sent      int64      `db:"sent"`
-	Dropped   int64      `db:"dropped"` // it was not to be sent to so many any more, or could not be
-	CreatedAt core.Time  `db:"created_at"`
+	AccountID string            `db:"account_id"`
+	ID        string            `db:"id"`
+	Kind      tenant.LetterKind `db:"kind"`
+	Period    string            `db:"period"` // tells several of a kind apart
+	People    int64             `db:"people"` // to whom it was written
+	Sent      int64             `db:"sent"`
+	Dropped   int64             `db:"dropped"` // it was not to be sent to so many any more, or could not be
+	CreatedAt core.Time         `db:"created_at"`
 }
 
 var teamLetterColumns = db.ColumnsOf[TeamLetter]("team_letters")

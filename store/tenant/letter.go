@@ -8,10 +8,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// LetterKind says what a letter is about that customers are sent by themselves.
+// LetterKind says what a letter is about that is sent by itself: to a customer, or to people who sign in.
 type LetterKind string
 
-// The kinds of letters. An account may switch off each.
+// The kinds of letters to customers. An account may switch off each.
 const (
 	LetterReceipt           LetterKind = "receipt"            // an order was paid
 	LetterPaymentFailed     LetterKind = "payment_failed"     // a renewal could not be charged, and will be tried again; or a last invoice
@@ -42,7 +42,7 @@ const LetterWebhookFailing LetterKind = "webhook_failing"
 
 // The kinds of letters to owners and admins of an account.
 const (
-	LetterSale          LetterKind = "sale"                  // orders were paid; off at first
+	LetterSale          LetterKind = "sale"                  // some orders were paid just now; off at first
 	LetterSalesDaily    LetterKind = "sales_daily"           // what was sold on a day
 	LetterFailedDaily   LetterKind = "payments_failed_daily" // what could not be charged on a day
 	LetterKeyRefused    LetterKind = "provider_key_refused"  // the payment provider refuses the key
@@ -67,6 +67,9 @@ func (a *Account) off(k LetterKind) *core.JSON[[]LetterKind] {
 	}
 	return &a.LettersOff
 }
+
+// WritesOfSales is the condition in SQL of accounts that have letters of LetterSale sent.
+const WritesOfSales = `letters_on LIKE '%"` + string(LetterSale) + `"%'`
 
 // isOffAtFirst reports whether an account has letters of a kind sent only if it switched them on.
 func (k LetterKind) isOffAtFirst() bool { return k == LetterCheckoutAbandoned || k == LetterSale }

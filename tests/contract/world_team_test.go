@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -20,7 +21,7 @@ func team(t *testing.T, s *harness.Server, owner *harness.Client) {
 	ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, bought.ID, by("pm_card_visa")))
 	_, err := c.Invoices.Pay(background, issued(t, c).ID, payWith("pm_card_chargeDeclined"))
 	refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
-	told := func(kind person.LetterKind) {
+	told := func(kind tenant.LetterKind) {
 		if !comes(func() bool {
 			n := 0
 			err := s.DB.QueryRowContext(t.Context(), `SELECT count(*) FROM team_letters WHERE account_id = '`+owner.Account+`' AND kind = '`+string(kind)+`'`).Scan(&n)
@@ -29,8 +30,8 @@ func team(t *testing.T, s *harness.Server, owner *harness.Client) {
 			t.Fatalf("nobody was told of %s", kind)
 		}
 	}
-	told(person.LetterSale)
-	for _, kinds := range [][]person.LetterKind{{person.LetterSalesDaily, person.LetterFailedDaily}, {person.LetterWeek}} {
+	told(tenant.LetterSale)
+	for _, kinds := range [][]tenant.LetterKind{{tenant.LetterSalesDaily, tenant.LetterFailedDaily}, {tenant.LetterWeek}} {
 		advance(t, c, core.Day)
 		if _, err := s.DB.ExecContext(t.Context(), `UPDATE accounts SET team_due_at = 1 WHERE id = '`+owner.Account+`'`); err != nil {
 			t.Fatal(err)
