@@ -19,22 +19,22 @@ const (
 	noteKeyTime = 10 * time.Second
 )
 
-// NoteKeyRefused notes that the payment provider refuses the key of an account. The team is told once a day, and again of another key. It is called between
-// the transactions of a request and is part of none. What goes wrong is logged: the caller waits for a payment.
-func (s *Store) NoteKeyRefused(ctx context.Context, account string) {
+// NoteKeyRefused notes that the payment provider refuses a key of an account. The team is told once a day, and again of another key. If the account has
+// another key by now, nobody is told. It is called between the transactions of a request and is part of none. What goes wrong is logged: the caller waits
+// for a payment.
+func (s *Store) NoteKeyRefused(ctx context.Context, account, key string) {
 	apart, cancel := context.WithTimeout(context.Background(), noteKeyTime)
 	defer cancel()
-	if err := s.noteKeyRefused(apart, account); err != nil {
+	if err := s.noteKeyRefused(apart, account, key); err != nil {
 		slog.ErrorContext(ctx, "note that the payment provider refuses a key", "account", account, "error", err)
 	}
 }
 
-func (s *Store) noteKeyRefused(ctx context.Context, account string) error {
+func (s *Store) noteKeyRefused(ctx context.Context, account, key string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now := s.Now()
-		rows, err := u.Exec(ctx, `UPDATE accounts SET key_told_at = ? WHERE id = ? AND disabled_at IS NULL AND (key_told_at IS NULL OR key_told_at <= ?)`,
-			now, account, now.Add(-keyPause))
-		if err != nil || rows == 0 {
+		isNews, err := s.Tenant.NoteKeyTold(ctx, u, account, key, now.Add(-keyPause))
+		if err != nil || !isNews {
 			return nil, err
 		}
 		seller, err := s.Tenant.Seller(ctx, u, account)

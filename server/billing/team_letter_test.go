@@ -1,12 +1,15 @@
 package billing_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/person"
@@ -111,5 +114,55 @@ func TestNoteKey_TellsOnceThatTheKeyIsRefused(t *testing.T) {
 		w.advance.Add(int64(day))
 		pays("pm_card_visa")
 		require.Equal(t, 3, told(), "it is switched off")
+	})
+}
+
+// A restricted key that may not take payments is refused, too.
+func TestNoteKey_TellsThatTheKeyMayNotDoIt(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		w.owned()
+		fake.Lack("payment_intent_write")
+		for range 2 {
+			_, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
+			require.Error(t, err)
+		}
+		letters, err := w.Person.ListTeamLetters(t.Context(), w.account, 10)
+		require.NoError(t, err)
+		require.Len(t, letters, 1)
+		require.Equal(t, tenant.LetterKeyRefused, letters[0].Kind)
+	})
+}
+
+// lateAnswers is a network on which something happens while an answer is on its way.
+type lateAnswers struct {
+	http.RoundTripper
+	meanwhile func()
+}
+
+func (l lateAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := l.RoundTripper.RoundTrip(r)
+	l.meanwhile()
+	return answer, err
+}
+
+// That Stripe refuses a key says nothing of the one that has replaced it meanwhile.
+func TestNoteKey_TellsNothingOfAKeyThatWasReplaced(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		w.owned()
+		w.give("sk_test_wrong")
+		client := fake.Client()
+		client.Transport = lateAnswers{client.Transport, func() { w.give(fake.Key) }}
+		w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider, stripe.New(stripe.Options{
+			Client: client, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store), KeyRefused: w.NoteKeyRefused,
+		}))).Patient()
+		_, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
+		require.Error(t, err)
+		letters, err := w.Person.ListTeamLetters(t.Context(), w.account, 10)
+		require.NoError(t, err)
+		require.Empty(t, letters)
+		w.NoteKeyRefused(t.Context(), w.account, fake.Key)
+		letters, err = w.Person.ListTeamLetters(t.Context(), w.account, 10)
+		require.NoError(t, err)
+		require.Len(t, letters, 1, "it is the key of now")
 	})
 }

@@ -31,8 +31,8 @@ func TestToTeam_SendsWhatIsStillToBeSent(t *testing.T) {
 			require.NoError(t, err)
 		}
 		tells := func(m Mailer, meanwhile func()) {
-			update(func(a *tenant.AccountChange) { a.Locale, a.KeyToldAt = "de", nil })
-			s.NoteKeyRefused(t.Context(), account)
+			update(func(a *tenant.AccountChange) { a.Locale, a.StripeKey = "de", new("sk_test_wrong") })
+			s.NoteKeyRefused(t.Context(), account, "sk_test_wrong")
 			meanwhile()
 			require.NoError(t, NewPost(s, m).SendDue(t.Context()))
 		}

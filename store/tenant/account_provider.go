@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // PaymentsProvider names the payment provider that moves the money of an account.
@@ -149,6 +150,22 @@ func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSec
 	}
 	webhook, err := s.openAccount(a.ID, "stripe webhook", a.SealedStripeWebhookSecret)
 	return StripeSecrets{key, webhook}, err
+}
+
+// NoteKeyTold notes that the team of an account is told that Stripe refuses a key, and reports whether it is to be told. It is not if the account has
+// another key, is disabled, or was told after a time of this key.
+func (s *Store) NoteKeyTold(ctx context.Context, u *db.Unit, account, key string, after core.Time) (bool, error) {
+	a, err := s.getAccount(ctx, u, account)
+	if err != nil {
+		return false, err
+	}
+	if has, err := s.openAccount(a.ID, "stripe", a.SealedStripeKey); err != nil || has != key {
+		return false, err
+	}
+	// The key may be replaced before this statement has the row.
+	rows, err := u.Exec(ctx, `UPDATE accounts SET key_told_at = ? WHERE id = ? AND stripe_secret_key = ? AND disabled_at IS NULL AND (key_told_at IS NULL OR key_told_at <= ?)`,
+		s.Now(), account, a.SealedStripeKey, after)
+	return rows > 0, err
 }
 
 func (s *Store) openAccount(account, what string, sealed []byte) (string, error) {

@@ -24,15 +24,15 @@ type Options struct {
 	BaseURL     string // empty = Stripe's own
 	Credentials func(ctx context.Context, account string) (payments.Credentials, error)
 
-	// KeyRefused is told when Stripe refuses the key of an account, or what it may do. Nil: nobody is.
-	KeyRefused func(ctx context.Context, account string)
+	// KeyRefused is told when Stripe refuses a key of an account, or that it may do what was asked. The account may have another key by then. Nil: nobody is.
+	KeyRefused func(ctx context.Context, account, key string)
 }
 
 // Provider speaks to Stripe for any account. It is safe for concurrent use.
 type Provider struct {
 	backends    *stripego.Backends
 	credentials func(ctx context.Context, account string) (payments.Credentials, error)
-	keyRefused  func(ctx context.Context, account string)
+	keyRefused  func(ctx context.Context, account, key string)
 }
 
 // New returns a provider. It tells Stripe nothing about this machine and writes no log of its own.

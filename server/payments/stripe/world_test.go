@@ -19,6 +19,8 @@ type bank struct {
 	t    *testing.T
 	fake *stripefake.Fake
 	keys payments.Credentials
+
+	refusedKeys []string
 }
 
 const (
@@ -32,6 +34,10 @@ func open(t *testing.T) *bank {
 	b.keys = payments.Credentials{SecretKey: b.fake.Key, WebhookSecret: b.fake.WebhookSecret}
 	b.Provider = stripe.New(stripe.Options{
 		Client: b.fake.Client(), BaseURL: b.fake.URL, Credentials: b.credentials,
+		KeyRefused: func(_ context.Context, of, key string) {
+			assert.Equal(t, account, of)
+			b.refusedKeys = append(b.refusedKeys, key)
+		},
 	})
 	return b
 }

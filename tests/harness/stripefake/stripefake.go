@@ -41,6 +41,7 @@ type Fake struct {
 	events  []Event
 	calls   []string
 	headers []http.Header
+	lacks   []string // permissions that the key does not have
 
 	patience impatient.Transport
 }
@@ -257,6 +258,9 @@ func (f *Fake) takeFault(path string) (Fault, bool) {
 func (f *Fake) refuse(r *http.Request, pattern string) (reply, bool) {
 	if r.Header.Get("Authorization") != "Bearer "+f.Key {
 		return fail(401, "invalid_request_error", "", "", "Invalid API Key provided."), true
+	}
+	if refused, ok := f.forbid(r); ok {
+		return refused, true
 	}
 	if r.Header.Get("Stripe-Version") == "" {
 		return fail(400, "invalid_request_error", "", "", "Name the version of the API."), true
