@@ -76,6 +76,12 @@ func TestDueLetters_HasThoseToTeamsWait(t *testing.T) {
 		ids, err := s.Person.DueLetters(t.Context(), 10)
 		require.NoError(t, err)
 		require.Len(t, ids, 7)
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM people_letters WHERE due_at <> created_at`))
+		for most := range 3 {
+			some, err := s.Person.DueLetters(t.Context(), most)
+			require.NoError(t, err)
+			require.Equal(t, ids[:most], some, "whoever looks at few sees the first")
+		}
 		l, err := s.Person.ClaimLetter(t.Context(), ids[0])
 		require.NoError(t, err)
 		require.Equal(t, person.LetterTokenMade, l.Kind)

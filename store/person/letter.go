@@ -22,9 +22,6 @@ const (
 const (
 	letterLease    = time.Minute // doubled by each attempt to send a letter
 	letterAttempts = 10          // which take 17 hours
-
-	// letterAhead is how long a letter that is no team's goes ahead of those to teams. There are many of these in a morning, and nobody waits for them.
-	letterAhead = core.Day
 )
 
 // MostLetters is how many letters of a kind about an account a person is sent in an hour.
@@ -117,7 +114,7 @@ func (s *Store) tell(ctx context.Context, u *db.Unit, people []string, l Letter)
 		if over {
 			continue
 		}
-		l.ID, l.PersonID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), p.ID, now.Add(-letterAhead), now
+		l.ID, l.PersonID, l.DueAt, l.CreatedAt = "person_letter_"+core.NewULID(), p.ID, now, now
 		if err := u.Insert(ctx, letterColumns, &l); err != nil {
 			return err
 		}
@@ -125,9 +122,16 @@ func (s *Store) tell(ctx context.Context, u *db.Unit, people []string, l Letter)
 	return nil
 }
 
-// DueLetters returns the ids of letters that are to be sent now, at most limit, for ClaimLetter. Those to teams come last.
+// DueLetters returns the ids of letters that are to be sent now, at most limit, for ClaimLetter. Those to teams come last: there are many of them in a
+// morning, and nobody waits for them.
 func (s *Store) DueLetters(ctx context.Context, limit int) ([]string, error) {
-	return db.Select[string](ctx, s.db, `SELECT id FROM people_letters WHERE due_at <= ? ORDER BY due_at LIMIT ?`, s.Now(), limit)
+	now := s.Now()
+	first, err := db.Select[string](ctx, s.db, `SELECT id FROM people_letters WHERE letter_id IS NULL AND due_at <= ? ORDER BY due_at LIMIT ?`, now, limit)
+	if err != nil || len(first) == limit {
+		return first, err
+	}
+	toTeams, err := db.Select[string](ctx, s.db, `SELECT id FROM people_letters WHERE letter_id IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?`, now, limit-len(first))
+	return append(first, toTeams...), err
 }
 
 // ClaimLetter returns a letter that is to be sent now, by this caller alone, until another attempt is due. It is nil if another
@@ -166,8 +170,11 @@ func (s *Store) EndLetter(ctx context.Context, l *Letter, isSent bool) error {
 		if err != nil || rows == 0 || l.TeamLetterID == nil {
 			return nil, err
 		}
-		column := map[bool]string{true: "sent", false: "dropped"}[isSent]
-		_, err = u.Exec(ctx, `UPDATE team_letters SET `+column+` = `+column+` + 1 WHERE account_id = ? AND id = ?`, *l.AccountID, *l.TeamLetterID)
+		sent, dropped := 0, 1
+		if isSent {
+			sent, dropped = 1, 0
+		}
+		_, err = u.Exec(ctx, `UPDATE team_letters SET sent = sent + ?, dropped = dropped + ? WHERE account_id = ? AND id = ?`, sent, dropped, *l.AccountID, *l.TeamLetterID)
 		return nil, err
 	})
 	return err

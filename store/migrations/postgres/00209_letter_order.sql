@@ -1,0 +1,5 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- Letters that are no copies of one to a team are sent first.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS people_letters_first ON people_letters (due_at) WHERE letter_id IS NULL;
