@@ -91,7 +91,7 @@ func (s *Store) PeriodPrices(ctx context.Context, customer *customer.Customer, p
 	for i, p := range plans {
 		line := pricing.Line{UnitAmount: p.Plan.UnitAmount, Quantity: p.Plan.Quantity}
 		if variant := variants[p.Plan.PriceVariantID]; variant != nil {
-			line.Tax = p.rate(account, customer).on(variant)
+			line.Tax = taxOn(variant, p.rate(account, customer), account)
 		}
 		totals, err := pricing.Totals([]pricing.Line{line})
 		if err != nil {
@@ -142,38 +142,32 @@ func (s *Store) tax(ctx context.Context, r db.Reader, sub *Subscription, custome
 	if err != nil {
 		return pricing.Tax{}, err
 	}
-	taxed := sub.rate(account, customer)
-	if taxed.rate == nil {
+	rate := sub.rate(account, customer)
+	if rate == nil {
 		return pricing.Tax{}, nil
 	}
 	variant, err := s.rooms.Catalog.PriceVariantNamed(ctx, r, sub.AccountID, sub.PriceVariantID, "")
 	if err != nil {
 		return pricing.Tax{}, err
 	}
-	return taxed.on(variant), nil
+	return taxOn(variant, rate, account), nil
 }
 
-// taxRate is the rate of a customer by a seller's settings, nil for none.
-type taxRate struct {
-	rate     *tenant.TaxRate
-	settings tenant.TaxSettings
-}
-
-// on returns the tax on a price variant.
-func (t taxRate) on(v *catalog.PriceVariant) pricing.Tax {
-	if t.rate == nil {
+// taxOn returns the tax on a price variant at a rate, nil for none.
+func taxOn(v *catalog.PriceVariant, rate *tenant.TaxRate, account *tenant.Account) pricing.Tax {
+	if rate == nil {
 		return pricing.Tax{}
 	}
-	return pricing.Tax{Name: t.rate.Name, Bps: t.rate.RateBps, Inclusive: t.settings.IsInclusive(v.TaxBehavior)}
+	return pricing.Tax{Name: rate.Name, Bps: rate.RateBps, Inclusive: account.Tax.V.IsInclusive(v.TaxBehavior)}
 }
 
-// rate returns the rate that a customer pays on the subscription now. If the address does not say enough, it is that of the wider place.
-func (s *Subscription) rate(account *tenant.Account, customer *customer.Customer) taxRate {
+// rate returns the rate that a customer pays on the subscription now, nil for none. If the address does not say enough, it is that of the wider place.
+func (s *Subscription) rate(account *tenant.Account, customer *customer.Customer) *tenant.TaxRate {
 	if s.CustomerVerified && customer.TaxExempt {
-		return taxRate{}
+		return nil
 	}
 	rate, _ := account.Tax.V.Source().RateAt(s.AddressOf(customer))
-	return taxRate{rate, account.Tax.V}
+	return rate
 }
 
 // AddressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.
