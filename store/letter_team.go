@@ -119,7 +119,7 @@ func (s *Store) readDay(ctx context.Context, seller *tenant.Account, now, due co
 		}
 	}
 	if seller.Writes(tenant.LetterFailedDaily) {
-		detail, err := s.failuresOf(ctx, seller.ID, span)
+		detail, err := s.failuresOf(ctx, seller.ID, span, failuresOfDay)
 		if err := add(tenant.LetterFailedDaily, detail, err); err != nil {
 			return nil, err
 		}

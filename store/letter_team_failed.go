@@ -24,21 +24,23 @@ type failedInvoice struct {
 }
 
 // failuresOf returns what a team is told of the invoices that could not be collected in a span, and are neither paid nor void. It is nil if there are none.
-func (s *Store) failuresOf(ctx context.Context, account string, span report.Span) (*person.LetterDetail, error) {
+// It looks at most failed payments, and at as many invoices that became past due. If there are more, it says so.
+func (s *Store) failuresOf(ctx context.Context, account string, span report.Span, most int) (*person.LetterDetail, error) {
 	declined, err := db.Select[string](ctx, s.db, `
 		SELECT invoice_id FROM payments WHERE account_id = ? AND status = 'failed' AND invoice_id IS NOT NULL AND created_at >= ? AND created_at < ? ORDER BY created_at LIMIT ?`,
-		account, span.Start, span.Until, failuresOfDay)
+		account, span.Start, span.Until, most+1)
 	if err != nil {
 		return nil, fmt.Errorf("read failed payments: %w", err)
 	}
 	// Without a payment method there is no payment that could fail.
 	overdue, err := db.Select[string](ctx, s.db, `
 		SELECT id FROM invoices WHERE account_id = ? AND subscription_id IS NOT NULL AND past_due_at >= ? AND past_due_at < ? ORDER BY past_due_at LIMIT ?`,
-		account, span.Start, span.Until, failuresOfDay)
+		account, span.Start, span.Until, most+1)
 	if err != nil {
 		return nil, fmt.Errorf("read invoices that became past due: %w", err)
 	}
-	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(declined, overdue))))
+	hasMore := len(declined) > most || len(overdue) > most
+	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(declined[:min(len(declined), most)], overdue[:min(len(overdue), most)]))))
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -48,7 +50,7 @@ func (s *Store) failuresOf(ctx context.Context, account string, span report.Span
 	if err != nil {
 		return nil, fmt.Errorf("read invoices that were not collected: %w", err)
 	}
-	var detail person.LetterDetail
+	detail := person.LetterDetail{HasMore: hasMore}
 	sums := map[string]person.Sum{}
 	for _, i := range failed {
 		if i.Status == invoice.StatusPaid || i.Status == invoice.StatusVoid {

@@ -162,6 +162,10 @@ func failedOfDay(l *locale.Locale, seller *tenant.Account, told *teamContent) co
 		opening: []string{l.T("mail.failed_daily.opening")},
 		actions: []action{{l.T("mail.failed_daily.see"), told.at + "/app/invoices?status=past_due", l.T("mail.failed_daily.button")}},
 	}
+	if told.HasMore {
+		c.subject = l.T("mail.failed_daily.subject_more", "count", count, "day", dayOf(l, told.Day))
+		c.opening = append(c.opening, l.T("mail.failed_daily.some", "count", count))
+	}
 	if told.Next != nil {
 		c.facts = append(c.facts, l.T("mail.failed_daily.retried", "count", told.Retried, "day", date(l, seller, *told.Next)))
 	}

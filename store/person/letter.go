@@ -59,9 +59,10 @@ type LetterDetail struct {
 	Records    []DNSRecord `json:"records,omitempty"`  // of which it needs one
 	Day        string      `json:"day,omitempty"`      // 2026-11-28, where the seller is
 	Sums       []Sum       `json:"sums,omitempty"`
-	Orders     []string    `json:"orders,omitempty"`  // ids of those that the letter names
-	Retried    int64       `json:"retried,omitempty"` // how many of what is summed up are tried again
-	Next       *core.Time  `json:"next,omitempty"`    // when the first of them is
+	HasMore    bool        `json:"has_more,omitempty"` // than were looked at for the sums
+	Orders     []string    `json:"orders,omitempty"`   // ids of those that the letter names
+	Retried    int64       `json:"retried,omitempty"`  // how many of what is summed up are tried again
+	Next       *core.Time  `json:"next,omitempty"`     // when the first of them is
 	Week       *Week       `json:"week,omitempty"`
 	WeekBefore *Week       `json:"week_before,omitempty"`
 }
