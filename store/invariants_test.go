@@ -115,6 +115,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"a lead has a customer, who was not deleted":                                             `UPDATE leads SET customer_id = 'cus_other'`,
 		"an address has one lead for a product: delete the one that is too many":                 `UPDATE leads SET email_key = email_key || ' ' || id`,
 		"one person signs in with an address: the younger needs another one":                     `UPDATE people SET email_key = email_key || ' ' || id`,
+		"a letter to a team was sent to each of its readers, was dropped, or waits":              `UPDATE team_letters SET sent = sent + 1`,
 		"a customer's orders are counted":                                                        `UPDATE customers SET orders_count = 2`,
 		"every reference is to a row of the same account":                                        `UPDATE payments SET account_id = 'acct_other'`,
 		"an active product has an active price variant":                                          `UPDATE price_variants SET status = 'archived'`,
@@ -211,8 +212,13 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		s := o.Store
 		purchases(t, s, o.account)
 		captures(t, s, o.account, left("lead@example.com"))
-		_, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
+		owner, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
 		require.NoError(t, err)
+		require.NoError(t, s.Person.ConfirmEmail(t.Context(), owner.ID))
+		require.NoError(t, s.Person.AddMember(t.Context(), o.account, owner.ID, person.RoleOwner))
+		_, err = s.Tenant.UpdateAccount(t.Context(), o.account, func(a *tenant.AccountChange) { a.StripeKey = new("sk_test_wrong") })
+		require.NoError(t, err)
+		s.NoteKeyRefused(t.Context(), o.account, "sk_test_wrong")
 		_, _, err = s.Tenant.CreateAPIKey(t.Context(), o.account, tenant.Granted{}, tenant.NewAPIKey{})
 		require.NoError(t, err)
 		check := func(ctx context.Context) ([]core.Violation, error) { return s.Audit.Check(ctx, aDay) }

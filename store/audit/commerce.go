@@ -97,6 +97,12 @@ var commerceInvariants = []db.Invariant{
 	{Promise: "one person signs in with an address: the younger needs another one", Query: `
 		SELECT '' AS account_id, p.id FROM people p WHERE p.email_key LIKE '% %'
 		UNION SELECT '' AS account_id, o.id FROM people p JOIN people o ON o.email_key = substr(p.email_key, 1, length(p.email_key) - length(p.id) - 1) WHERE p.email_key LIKE '% %'`},
+	// Copies outlive a letter that nobody sent for so long that it is forgotten.
+	{Promise: "a letter to a team was sent to each of its readers, was dropped, or waits", Query: `
+		SELECT account_id, id FROM (
+			SELECT account_id, id, 1 AS known, people - sent - dropped AS waiting FROM team_letters
+			UNION ALL SELECT account_id, letter_id, 0, -1 FROM people_letters WHERE letter_id IS NOT NULL) AS planned
+		GROUP BY account_id, id HAVING SUM(known) = 1 AND SUM(waiting) <> 0`},
 	{Promise: "a customer's orders are counted", Query: `
 		SELECT c.account_id, c.id FROM customers c WHERE c.orders_count <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.customer_id = c.id)`},
