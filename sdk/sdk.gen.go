@@ -7332,7 +7332,7 @@ type LetterSettings struct {
 	// Example: true
 	ProviderKeyRefused bool `json:"provider_key_refused"`
 
-	// DomainFailing When the domain of a live site failed two daily checks in a row, or was refused a certificate three times, to the same people. They get one until it works again.
+	// DomainFailing When the domain of a live site failed two daily checks in a row, or was refused a certificate three times, to the same people. They are told once until it works again. There is one letter an hour at most; the next tells of all domains that failed since.
 	//
 	// Example: true
 	DomainFailing bool `json:"domain_failing"`

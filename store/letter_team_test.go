@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -270,5 +271,33 @@ func TestNoteSale_WaitsForNoChangeOfTheAccount(t *testing.T) {
 		}
 		s.confirm(t, bought)
 		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
+	})
+}
+
+// A team that is told of what failed on a day is told, too, that there was more than was looked at.
+func TestFailuresOf_SayIfThereAreMore(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		product := s.onSale(t, fixedPrice(1900))
+		s.confirm(t, s.checkout(t, product))
+		s.confirm(t, s.checkout(t, product))
+		now := s.Now()
+		failed := func(most int) *person.LetterDetail {
+			detail, err := s.failuresOf(t.Context(), s.account, report.Span{Start: now, Until: now.Add(time.Second)}, most)
+			require.NoError(t, err)
+			require.NotNil(t, detail)
+			require.EqualValues(t, most, detail.Sums[0].Count)
+			return detail
+		}
+		for _, failing := range []string{
+			`UPDATE invoices SET status = 'past_due', subscription_id = 'sub_1', amount_paid = 0, past_due_at = ?`,
+			`UPDATE payments SET status = 'failed', created_at = ?, invoice_id = (SELECT id FROM invoices WHERE order_id = payments.order_id)`,
+		} {
+			_, err := s.db.Write.DB.Exec(s.db.Rebind(failing), now)
+			require.NoError(t, err)
+			require.True(t, failed(1).HasMore, failing)
+			require.False(t, failed(2).HasMore, failing)
+			_, err = s.db.Write.DB.Exec(`UPDATE invoices SET past_due_at = NULL`)
+			require.NoError(t, err)
+		}
 	})
 }

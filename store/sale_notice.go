@@ -78,7 +78,7 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 		}
 		are, arg := s.db.In("order_id", ids)
 		if seller.DisabledAt == nil && seller.Writes(tenant.LetterSale) {
-			wait, err := s.countSaleLetter(ctx, account)
+			wait, err := s.countTeamLetter(ctx, account, "sale_letters", saleLetters)
 			if err != nil {
 				return false, err
 			}
@@ -110,13 +110,13 @@ func (s *Store) postponeSales(ctx context.Context, account string) error {
 	return err
 }
 
-// countSaleLetter counts a letter about sales. If it is one too many, it returns how long until there may be another.
-func (s *Store) countSaleLetter(ctx context.Context, account string) (wait time.Duration, err error) {
+// countTeamLetter counts a letter of which an account has so many in an hour. If it is one too many, it returns how long until there may be another.
+func (s *Store) countTeamLetter(ctx context.Context, account, subject string, most int64) (wait time.Duration, err error) {
 	note := func(o *throttle.Over) error {
 		wait = o.Wait
 		return nil
 	}
-	err = s.Throttle.Count(ctx, account, note, throttle.Limit{Subject: "sale_letters", Most: saleLetters, Window: time.Hour})
+	err = s.Throttle.Count(ctx, account, note, throttle.Limit{Subject: subject, Most: most, Window: time.Hour})
 	return wait, err
 }
 

@@ -162,7 +162,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.Audit = audit.New(opened, s.Tenant)
 	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
-	s.Content.OnDomainFailing = s.tellOfDomain
 	s.Tenant.OnAPIKey = func(ctx context.Context, k *tenant.APIKey) error {
 		return s.Person.TellOwners(ctx, k.AccountID, person.LetterTokenMade, person.LetterDetail{Token: k.Name})
 	}

@@ -31,7 +31,7 @@ var teamLetters = []teamLetter{
 	{tenant.LetterFailedDaily, "Failed payments of a day", "Each morning after a day on which a renewal or an invoice could not be charged and is not paid yet.", func(l *sdk.LetterSettings) bool { return l.PaymentsFailedDaily }},
 	{tenant.LetterWeek, "Week in figures", "Each Monday morning, with the week before beside it. There is none if nothing was sold in either.", func(l *sdk.LetterSettings) bool { return l.WeekFigures }},
 	{tenant.LetterKeyRefused, "Payment provider refuses the key", "Once a day at most for the same key.", func(l *sdk.LetterSettings) bool { return l.ProviderKeyRefused }},
-	{tenant.LetterDomainFailing, "Domain fails", "When the domain of a live site failed two daily checks in a row, or its certificate was refused three times.", func(l *sdk.LetterSettings) bool { return l.DomainFailing }},
+	{tenant.LetterDomainFailing, "Domain fails", "When the domain of a live site failed two daily checks in a row, or its certificate was refused three times. One letter an hour tells of all.", func(l *sdk.LetterSettings) bool { return l.DomainFailing }},
 	{tenant.LetterWebhookFailing, "Webhook endpoint fails", "When it has taken nothing for an hour. Only owners get it.", func(l *sdk.LetterSettings) bool { return l.WebhookFailing }},
 }
 

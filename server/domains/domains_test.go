@@ -251,6 +251,12 @@ func TestDomain_ThatFailsIsToldOnce(t *testing.T) {
 		require.NoError(t, w.store.Person.ConfirmEmail(t.Context(), owner.ID))
 		require.NoError(t, w.store.Person.AddMember(t.Context(), w.account, owner.ID, person.RoleOwner))
 		told := func() int {
+			accounts, err := w.store.Content.AccountsToTell(t.Context(), 10)
+			require.NoError(t, err)
+			for _, account := range accounts {
+				_, err := w.store.TellOfDomains(t.Context(), account)
+				require.NoError(t, err)
+			}
 			letters, err := w.store.Person.ListTeamLetters(t.Context(), w.account, 10)
 			require.NoError(t, err)
 			return len(letters)

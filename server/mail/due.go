@@ -78,6 +78,12 @@ func (p *Post) writeLetters(ctx context.Context) (wrote bool, err error) {
 		wrote = wrote || told
 		return err
 	}))
+	failing, untold := p.store.Content.AccountsToTell(ctx, dueAtOnce)
+	err = errors.Join(err, untold, eachOf(ctx, failing, func(ctx context.Context, account string) error {
+		told, err := p.store.TellOfDomains(ctx, account)
+		wrote = wrote || told
+		return err
+	}))
 	due, undue := p.store.Grant.DueNotices(ctx, dueAtOnce)
 	err = errors.Join(err, undue, each(ctx, due, func(ctx context.Context, account, id string) error {
 		went, err := p.store.TellOfFile(ctx, account, id)

@@ -96,6 +96,9 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		require.True(t, known, kind)
 		all[string(kind)] = c
 	}
+	many := *team
+	many.Domains, many.Unnamed, many.HasMore = []person.FailingDomain{{Host: "other.example", Reason: word("No TXT or CNAME record yet.")}}, 990, true
+	all["domains"], all["failed_more"] = domainsFailing(l, &many), failedOfDay(l, seller, &many)
 	for kind, c := range all {
 		c.spoken = l
 		all[kind] = c

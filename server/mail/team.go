@@ -193,6 +193,9 @@ func keyRefused(l *locale.Locale, seller *tenant.Account, told *teamContent) con
 
 // domainFailing says which records a domain needs. The names and values of these are ours, or those of the seller's own domain.
 func domainFailing(l *locale.Locale, told *teamContent) content {
+	if len(told.Domains) > 0 {
+		return domainsFailing(l, told)
+	}
 	c := content{
 		subject: l.T("mail.domain_failing.subject"),
 		opening: []string{l.T("mail.domain_failing.opening")},
@@ -202,6 +205,23 @@ func domainFailing(l *locale.Locale, told *teamContent) content {
 	}
 	for _, r := range told.Records {
 		c.items = append(c.items, item{name: l.T("mail.domain_failing.record", "type", r.Type, "name", r.Name), value: r.Value})
+	}
+	return c
+}
+
+// domainsFailing names some domains, and counts the others. Which records each of them needs stands on the page of its site.
+func domainsFailing(l *locale.Locale, told *teamContent) content {
+	named := append([]person.FailingDomain{{Host: told.Host, Reason: told.Reason}}, told.Domains...)
+	c := content{
+		subject: l.T("mail.domain_failing.subject_many", "count", int64(len(named))+told.Unnamed),
+		opening: []string{l.T("mail.domain_failing.opening_many")},
+		actions: []action{{l.T("mail.domain_failing.see_many"), told.at + "/app/sites", l.T("mail.domain_failing.button_many")}},
+	}
+	for _, d := range named {
+		c.items = append(c.items, item{name: oneLine(d.Host), value: unlinkedSentence(d.Reason)})
+	}
+	if told.Unnamed > 0 {
+		c.opening = append(c.opening, l.T("mail.domain_failing.more", "count", told.Unnamed))
 	}
 	return c
 }

@@ -85,6 +85,32 @@ func TestSalesOfDay_SaysIfItNamesSome(t *testing.T) {
 	assert.Len(t, of(1), 1)
 }
 
+// A letter about what failed on a day says if there was more than is counted in it.
+func TestFailedOfDay_SaysIfThereWereMore(t *testing.T) {
+	t.Parallel()
+	told := teamContent{LetterDetail: person.LetterDetail{Day: "2026-11-28", Sums: []person.Sum{{Currency: "usd", Count: 5000, Amount: 1900}}}}
+	c := failedOfDay(locale.English, &tenant.Account{}, &told)
+	assert.Equal(t, "5,000 payments failed on November 28, 2026", c.subject)
+	assert.Len(t, c.opening, 1)
+	told.HasMore = true
+	c = failedOfDay(locale.English, &tenant.Account{}, &told)
+	assert.Equal(t, "More than 5,000 payments failed on November 28, 2026", c.subject)
+	assert.Contains(t, c.opening, "Only 5,000 of them are counted here.")
+}
+
+// A letter about several domains names some, and counts the others.
+func TestDomainFailing_NamesSomeOfMany(t *testing.T) {
+	t.Parallel()
+	told := teamContent{at: "https://pay.example", LetterDetail: person.LetterDetail{Site: "site_1", Host: "a.example", Reason: "No record.", Records: []person.DNSRecord{{Type: "TXT", Name: "_a", Value: "x"}}}}
+	assert.Equal(t, "Your domain does not work any more", domainFailing(locale.English, &told).subject)
+	told.Domains, told.Unnamed = []person.FailingDomain{{Host: "b.example", Reason: "See evil.example for help."}}, 3
+	c := domainFailing(locale.English, &told)
+	assert.Equal(t, "5 of your domains do not work any more", c.subject)
+	assert.Contains(t, c.opening, "3 of them are not named here.")
+	assert.Equal(t, []item{{name: "a.example", value: "No record"}, {name: "b.example", value: "See evil[.]example for help"}}, c.items)
+	assert.Equal(t, "https://pay.example/app/sites", c.actions[0].url)
+}
+
 // A letter about a week with more new customers than are counted says so.
 func TestWeekInFigures_SaysIfThereWereMoreCustomers(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,8 @@ type AISite struct {
 	DomainTries          int64               `db:"domain_tries"`    // looks since it was wanted or verified
 	DomainMisses         int64               `db:"domain_misses"`   // looks in a row at which a verified one had no record
 	DomainRefusals       int64               `db:"domain_refusals"` // in a row, of a certificate
-	DomainTold           bool                `db:"domain_told"`     // the team was told that it fails, and it has not worked since
+	DomainTold           bool                `db:"domain_told"`     // the team was told that it fails, or is to be, and it has not worked since
+	DomainTellAt         *core.Time          `db:"domain_tell_at"`  // from when on they are to be told
 	CodeHostRepoFullName *string             `db:"code_host_repo_full_name"`
 	CodeHostURL          *string             `db:"code_host_url"`
 	AppURL               *string             `db:"app_url"`

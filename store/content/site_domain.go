@@ -93,7 +93,7 @@ func (s *Store) settleDomain(ctx context.Context, u *db.Unit, a *AISite, before 
 		return nil
 	}
 	a.DomainStatus, a.DomainVerifiedAt, a.DomainError, a.DomainCheckedAt, a.DomainDueAt = nil, nil, nil, nil, nil
-	a.DomainSince, a.DomainTries, a.DomainMisses, a.DomainRefusals, a.DomainTold = 0, 0, 0, 0, false
+	a.DomainSince, a.DomainTries, a.DomainMisses, a.DomainRefusals, a.DomainTold, a.DomainTellAt = 0, 0, 0, 0, false, nil
 	if a.Domain != nil {
 		own := sitesHost(s.db)
 		if *a.Domain == own || strings.HasSuffix(*a.Domain, "."+own) {
@@ -178,11 +178,7 @@ func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (
 				return nil, err
 			}
 		}
-		if a.beginsToFail(f, wasActive) && s.OnDomainFailing != nil {
-			if err := s.OnDomainFailing(ctx, u, a); err != nil {
-				return nil, err
-			}
-		}
+		a.planTelling(f, wasActive, s.Now())
 		return a, u.Update(ctx, aiSiteColumns, a)
 	})
 }
@@ -253,19 +249,17 @@ func (a *AISite) find(f DomainFinding, now core.Time) (lost bool) {
 	return lost
 }
 
-// beginsToFail reports whether the team is to be told now that the domain fails. It was in use, and failed domainWarning looks in a row, or was as often
-// refused a certificate as it may be. They are told once until it works. Nobody is told of a site that is not live.
-func (a *AISite) beginsToFail(f DomainFinding, wasActive bool) bool {
+// planTelling has the team told of a domain that begins to fail. It was in use, and failed domainWarning looks in a row, or was as often refused a
+// certificate as it may be. They are told once until it works. Nobody is told of a site that is not live.
+func (a *AISite) planTelling(f DomainFinding, wasActive bool, now core.Time) {
 	if f.Proven && f.Served && f.Failed == "" {
-		a.DomainTold = false
-		return false
+		a.DomainTold, a.DomainTellAt = false, nil
+		return
 	}
 	fails := wasActive && a.IsLive && (a.DomainMisses >= domainWarning || *a.DomainStatus == AISiteDomainError || a.DomainRefusals >= domainMisses)
-	if !fails || a.DomainTold {
-		return false
+	if fails && !a.DomainTold {
+		a.DomainTold, a.DomainTellAt = true, &now
 	}
-	a.DomainTold = true
-	return true
 }
 
 // text says what is wrong with a domain that is not in use.

@@ -2,8 +2,6 @@
 package content
 
 import (
-	"context"
-
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/throttle"
@@ -11,9 +9,6 @@ import (
 
 // Store gives access to the content in one database. It is safe for concurrent use. An exported method is atomic: see package store.
 type Store struct {
-	// OnDomainFailing is called in the transaction that finds out that a domain in use fails, once until it works again. Nil: nobody is.
-	OnDomainFailing func(ctx context.Context, u *db.Unit, a *AISite) error
-
 	db       *db.DB
 	throttle *throttle.Store
 }

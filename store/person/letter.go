@@ -46,26 +46,31 @@ type Letter struct {
 
 // LetterDetail is what a letter tells of, as it was.
 type LetterDetail struct {
-	Agent      string      `json:"agent,omitempty"` // what the browser says of itself
-	Address    string      `json:"address,omitempty"`
-	Token      string      `json:"token,omitempty"` // its name
-	Member     string      `json:"member,omitempty"`
-	Owns       bool        `json:"owns,omitempty"`     // the member is an owner now
-	Endpoint   string      `json:"endpoint,omitempty"` // id of a webhook endpoint
-	Host       string      `json:"host,omitempty"`     // of its URL
-	Since      *core.Time  `json:"since,omitempty"`    // when it took something last, or was tried first
-	Site       string      `json:"site,omitempty"`     // id of a site whose domain Host is
-	Reason     string      `json:"reason,omitempty"`   // what is wrong with it, in a sentence
-	Records    []DNSRecord `json:"records,omitempty"`  // of which it needs one
-	Day        string      `json:"day,omitempty"`      // 2026-11-28, where the seller is
-	Sums       []Sum       `json:"sums,omitempty"`
-	HasMore    bool        `json:"has_more,omitempty"` // than were looked at for the sums
-	Orders     []string    `json:"orders,omitempty"`   // ids of those that the letter names
-	Retried    int64       `json:"retried,omitempty"`  // how many of what is summed up are tried again
-	Next       *core.Time  `json:"next,omitempty"`     // when the first of them is
-	Week       *Week       `json:"week,omitempty"`
-	WeekBefore *Week       `json:"week_before,omitempty"`
+	Agent      string          `json:"agent,omitempty"` // what the browser says of itself
+	Address    string          `json:"address,omitempty"`
+	Token      string          `json:"token,omitempty"` // its name
+	Member     string          `json:"member,omitempty"`
+	Owns       bool            `json:"owns,omitempty"`     // the member is an owner now
+	Endpoint   string          `json:"endpoint,omitempty"` // id of a webhook endpoint
+	Host       string          `json:"host,omitempty"`     // of its URL
+	Since      *core.Time      `json:"since,omitempty"`    // when it took something last, or was tried first
+	Site       string          `json:"site,omitempty"`     // id of a site whose domain Host is
+	Reason     string          `json:"reason,omitempty"`   // what is wrong with it, in a sentence
+	Records    []DNSRecord     `json:"records,omitempty"`  // of which it needs one
+	Domains    []FailingDomain `json:"domains,omitempty"`  // that fail, too
+	Unnamed    int64           `json:"unnamed,omitempty"`  // how many more do
+	Day        string          `json:"day,omitempty"`      // 2026-11-28, where the seller is
+	Sums       []Sum           `json:"sums,omitempty"`
+	HasMore    bool            `json:"has_more,omitempty"` // than were looked at for the sums
+	Orders     []string        `json:"orders,omitempty"`   // ids of those that the letter names
+	Retried    int64           `json:"retried,omitempty"`  // how many of what is summed up are tried again
+	Next       *core.Time      `json:"next,omitempty"`     // when the first of them is
+	Week       *Week           `json:"week,omitempty"`
+	WeekBefore *Week           `json:"week_before,omitempty"`
 }
+
+// FailingDomain is the domain of a site, and what is wrong with it in a sentence.
+type FailingDomain struct{ Host, Reason string }
 
 // DNSRecord is what has to stand at a name.
 type DNSRecord struct{ Type, Name, Value string }

@@ -31,6 +31,10 @@ func team(t *testing.T, s *harness.Server, owner *harness.Client) {
 		}
 	}
 	told(tenant.LetterSale)
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE ai_sites SET is_live = TRUE, domain_told = TRUE, domain_tell_at = 1 WHERE account_id = '`+owner.Account+`' AND domain IS NOT NULL`); err != nil {
+		t.Fatal(err)
+	}
+	told(tenant.LetterDomainFailing)
 	for _, kinds := range [][]tenant.LetterKind{{tenant.LetterSalesDaily, tenant.LetterFailedDaily}, {tenant.LetterWeek}} {
 		advance(t, c, core.Day)
 		if _, err := s.DB.ExecContext(t.Context(), `UPDATE accounts SET team_due_at = 1 WHERE id = '`+owner.Account+`'`); err != nil {

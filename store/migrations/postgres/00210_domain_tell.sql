@@ -1,0 +1,8 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- From when on the team is to be told that the domain fails; null: they need not be.
+ALTER TABLE ai_sites ADD COLUMN IF NOT EXISTS domain_tell_at BIGINT;
+
+CREATE INDEX CONCURRENTLY IF NOT EXISTS ai_sites_tell ON ai_sites (domain_tell_at) WHERE domain_tell_at IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS ai_sites_account_tell ON ai_sites (account_id, domain_tell_at) WHERE domain_tell_at IS NOT NULL;
