@@ -764,6 +764,7 @@ const (
 	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
 	LetterKindPlanChanged          LetterKind = "plan_changed"
+	LetterKindProductNews          LetterKind = "product_news"
 	LetterKindReceipt              LetterKind = "receipt"
 	LetterKindRefund               LetterKind = "refund"
 	LetterKindRenewalUpcoming      LetterKind = "renewal_upcoming"
@@ -919,6 +920,20 @@ const (
 const (
 	PriceVariantTypeOneTime   PriceVariantType = "one_time"
 	PriceVariantTypeRecurring PriceVariantType = "recurring"
+)
+
+// Defines values for ProductNewsAudience.
+const (
+	ProductNewsAudienceBuyers   ProductNewsAudience = "buyers"
+	ProductNewsAudienceEveryone ProductNewsAudience = "everyone"
+)
+
+// Defines values for ProductNewsStatus.
+const (
+	ProductNewsStatusCanceled  ProductNewsStatus = "canceled"
+	ProductNewsStatusScheduled ProductNewsStatus = "scheduled"
+	ProductNewsStatusSending   ProductNewsStatus = "sending"
+	ProductNewsStatusSent      ProductNewsStatus = "sent"
 )
 
 // Defines values for ProductStatus.
@@ -7176,7 +7191,8 @@ type Letter struct {
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
 	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
-	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both.
+	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
+	// about a product. It is not sent again either, and no account can switch it off.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7232,7 +7248,8 @@ type Letter struct {
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
 // `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
-// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both.
+// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
+// about a product. It is not sent again either, and no account can switch it off.
 type LetterKind string
 
 // LetterList A page of results.
@@ -8783,6 +8800,101 @@ type ProductCreate struct {
 
 // ProductList A page of results.
 type ProductList = wire.List[Product]
+
+// ProductNews A letter about a product to customers who agreed to news. The product's picture, price and link to buy stand in it if it is on sale when the
+// letter is sent. The link is your newest checkout link of one of its price variants.
+type ProductNews struct {
+	// ID Example: pnw_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Product The product that it is about.
+	Product wire.Expandable[Product] `json:"product"`
+
+	// Subject The subject line.
+	Subject string `json:"subject"`
+
+	// Body The text, Markdown.
+	Body string `json:"body"`
+
+	// Audience `buyers`: customers who have the product, or had it until their access expired. `everyone`: all your customers. Of both only those get it
+	// who agreed to your news.
+	Audience ProductNewsAudience `json:"audience"`
+
+	// Status `scheduled`: it waits for `send_at`. `sending`: its letters are being written and sent. `sent`: nothing is left to send. `canceled`: you
+	// cancelled it. It is canceled by itself if the account is disabled or the product is deleted before all letters are written.
+	Status ProductNewsStatus `json:"status"`
+
+	// SendAt When it was to be sent. Null means at once.
+	SendAt *wire.Time `json:"send_at"`
+
+	// SentAt When nothing was left to send. Null before that, and if it was canceled.
+	SentAt *wire.Time `json:"sent_at"`
+
+	// Recipients How many letters were written. It grows while it is `sending`.
+	Recipients int64 `json:"recipients"`
+
+	// Sent How many the mail server has taken.
+	Sent int64 `json:"sent"`
+
+	// Failed How many the mail server did not take, however often it was asked.
+	Failed int64 `json:"failed"`
+
+	// Skipped How many were not sent: the customer ended the news or was deleted, or you cancelled it. `last_error` of the letter says why.
+	Skipped   int64     `json:"skipped"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ProductNewsAudience `buyers`: customers who have the product, or had it until their access expired. `everyone`: all your customers. Of both only those get it
+// who agreed to your news.
+type ProductNewsAudience string
+
+// ProductNewsCreate News to be sent.
+type ProductNewsCreate struct {
+	// Product The product that it is about, by id or slug. An unknown one is 404.
+	Product string `json:"product"`
+
+	// Subject The subject line.
+	Subject string `json:"subject"`
+
+	// Body The text, Markdown as in `body` of a blog post. Pictures in it are left out, so that the letter loads nothing.
+	Body string `json:"body"`
+
+	// Audience `buyers`: customers who have the product, or had it until their access expired. `everyone`: all your customers. Of both only those get it
+	// who agreed to your news.
+	Audience ProductNewsAudience `json:"audience"`
+
+	// SendAt When it is to be sent, within a year. Absent or null means at once.
+	SendAt *wire.Time `json:"send_at,omitempty"`
+}
+
+// ProductNewsList A page of results.
+type ProductNewsList = wire.List[ProductNews]
+
+// ProductNewsPreview The letter, and how many would get it.
+type ProductNewsPreview struct {
+	Object string `json:"object"`
+
+	// Subject The subject line.
+	Subject string `json:"subject"`
+
+	// Text The letter as plain text.
+	Text string `json:"text"`
+
+	// HTML The letter as a page, without pictures. Nothing in it runs or is loaded.
+	HTML string `json:"html"`
+
+	// Recipients How many would get it now.
+	Recipients int64 `json:"recipients"`
+
+	// HasMore Whether there may be more. Counting ends at 1,000 recipients, and after 20,000 customers.
+	HasMore bool `json:"has_more"`
+}
+
+// ProductNewsStatus `scheduled`: it waits for `send_at`. `sending`: its letters are being written and sent. `sent`: nothing is left to send. `canceled`: you
+// cancelled it. It is canceled by itself if the account is disabled or the product is deleted before all letters are written.
+type ProductNewsStatus string
 
 // ProductPriceVariant A price variant to be made together with its product.
 type ProductPriceVariant struct {
@@ -12453,6 +12565,48 @@ type ExportPriceVariantsParams struct {
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
+// ListProductNewsParams are the filters of ListProductNews and the page to return. Nil fields do not filter.
+type ListProductNewsParams struct {
+	// Product Only news about this product, by id or slug. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only news in this status.
+	Status *ProductNewsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportProductNewsParams are the filters of ExportProductNews and the page to return. Nil fields do not filter.
+type ExportProductNewsParams struct {
+	// Product Only news about this product, by id or slug. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only news in this status.
+	Status *ProductNewsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
 // ListProductsParams are the filters of ListProducts and the page to return. Nil fields do not filter.
 type ListProductsParams struct {
 	// Status Only products in this status.
@@ -15628,6 +15782,12 @@ var Operations = map[string]Operation{
 	"deletePriceVariant":               {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
 	"getPriceVariant":                  {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
 	"updatePriceVariant":               {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
+	"listProductNews":                  {ID: "listProductNews", Method: "GET", Path: "/product_news", Approval: "allow", Scope: "customers:read"},
+	"createProductNews":                {ID: "createProductNews", Method: "POST", Path: "/product_news", Approval: "ask", Scope: "customers:write"},
+	"exportProductNews":                {ID: "exportProductNews", Method: "GET", Path: "/product_news/export", Approval: "allow", Scope: "customers:read"},
+	"previewProductNews":               {ID: "previewProductNews", Method: "POST", Path: "/product_news/preview", Approval: "allow", Scope: "customers:read"},
+	"getProductNews":                   {ID: "getProductNews", Method: "GET", Path: "/product_news/{id}", Approval: "allow", Scope: "customers:read"},
+	"cancelProductNews":                {ID: "cancelProductNews", Method: "POST", Path: "/product_news/{id}/cancel", Approval: "allow", Scope: "customers:write"},
 	"listProducts":                     {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
 	"createProduct":                    {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
 	"bulkUpsertProducts":               {ID: "bulkUpsertProducts", Method: "POST", Path: "/products/bulk_upsert", Approval: "allow", Scope: "products:write"},
@@ -17686,6 +17846,64 @@ func (s *PriceVariantsService) Get(ctx context.Context, id string, opts ...Optio
 // The last active variant of an active product cannot be archived (422). Emits `product.updated` if something changed.
 func (s *PriceVariantsService) Update(ctx context.Context, id string, body *PriceVariantUpdate, opts ...Option) (*PriceVariant, error) {
 	return do[PriceVariant](ctx, s.client, "updatePriceVariant", []string{id}, nil, body, opts)
+}
+
+// List sends GET /product_news.
+//
+// Returns the account's news about products, newest first.
+func (s *ProductNewsService) List(ctx context.Context, params *ListProductNewsParams, opts ...Option) (*ProductNewsList, error) {
+	return do[ProductNewsList](ctx, s.client, "listProductNews", nil, params, nil, opts)
+}
+
+// Create sends POST /product_news.
+//
+// Sends a letter about a product, at once or at `send_at`, to customers who agreed to your news. Those have `subscribed` as their
+// `marketing_consent`, or a lead of their address has `consent.marketing`. With `double_opt_in` as `lead_confirmation`, a lead that came by a
+// form has to be confirmed. A customer who ended your news gets none. A mailbox gets one letter, however many customers it has.
+//
+// The recipients are found out when the news is sent, and asked for again with each letter. A customer who ends the news meanwhile is skipped. Each
+// letter has a link that ends the news, and one click in a mail program does that too. Its frame is in the customer's language, your text as you
+// wrote it.
+//
+// An account may create 4 in 24 hours; beyond that it is 429. 10,000 letters an hour are sent, after all other letters. A server that sends no
+// mail answers 422 with `errors.base`.
+func (s *ProductNewsService) Create(ctx context.Context, body *ProductNewsCreate, opts ...Option) (*ProductNews, error) {
+	return do[ProductNews](ctx, s.client, "createProductNews", nil, nil, body, opts)
+}
+
+// Export sends GET /product_news/export.
+//
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
+func (s *ProductNewsService) Export(ctx context.Context, params *ExportProductNewsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportProductNews", nil, params, nil, opts)
+}
+
+// Preview sends POST /product_news/preview.
+//
+// Returns the letter in your account's language, and how many would get it now. Nothing is stored or sent. Its link to end the news leads
+// nowhere. It takes the body of `POST /product_news`, and refuses what that refuses.
+func (s *ProductNewsService) Preview(ctx context.Context, body *ProductNewsCreate, opts ...Option) (*ProductNewsPreview, error) {
+	return do[ProductNewsPreview](ctx, s.client, "previewProductNews", nil, nil, body, opts)
+}
+
+// Get sends GET /product_news/{id}.
+//
+// Returns news by id.
+func (s *ProductNewsService) Get(ctx context.Context, id string, opts ...Option) (*ProductNews, error) {
+	return do[ProductNews](ctx, s.client, "getProductNews", []string{id}, nil, nil, opts)
+}
+
+// Cancel sends POST /product_news/{id}/cancel.
+//
+// Sends no more of its letters. Those that wait are `skipped` when their turn comes; those that were sent stay sent. News that is `sent` is 422
+// with `errors.status`. Cancelling again changes nothing.
+func (s *ProductNewsService) Cancel(ctx context.Context, id string, opts ...Option) (*ProductNews, error) {
+	return do[ProductNews](ctx, s.client, "cancelProductNews", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /products.

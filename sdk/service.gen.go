@@ -34,6 +34,7 @@ type Client struct {
 	Metrics           *MetricsService
 	Orders            *OrdersService
 	PriceVariants     *PriceVariantsService
+	ProductNews       *ProductNewsService
 	Products          *ProductsService
 	PublicCheckouts   *PublicCheckoutsService
 	PublicLeads       *PublicLeadsService
@@ -84,6 +85,7 @@ func newClient(settings clientSettings) *Client {
 	c.Metrics = (*MetricsService)(s)
 	c.Orders = (*OrdersService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)
+	c.ProductNews = (*ProductNewsService)(s)
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
 	c.PublicLeads = (*PublicLeadsService)(s)
@@ -186,6 +188,9 @@ type OrdersService service
 
 // PriceVariantsService manages the ways to pay for a product.
 type PriceVariantsService service
+
+// ProductNewsService sends letters that you write about a product, to customers who agreed to news.
+type ProductNewsService service
 
 // ProductsService manages products for sale. A product is addressed by id or slug.
 type ProductsService service

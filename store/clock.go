@@ -124,12 +124,14 @@ func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, unti
 			UNION ALL
 			SELECT `+edge+`(due_at) FROM letters WHERE account_id = ? AND due_at > ? AND due_at <= ?
 			UNION ALL
+			SELECT `+edge+`(due_at) FROM product_news WHERE account_id = ? AND due_at > ? AND due_at <= ?
+			UNION ALL
 			SELECT `+edge+`(scheduled_for) FROM blog_posts WHERE account_id = ? AND scheduled_for > ? AND scheduled_for <= ?
 			UNION ALL
 			SELECT `+edge+`(created_at) + ? FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at > ? AND created_at <= ?
 		) AS stretch`,
 		account, after, until, account, after, until, account, after, until, account, after, until, account, after, until, account, after, until,
-		hold.Microseconds(), account, after.Add(-hold), until.Add(-hold))
+		account, after, until, hold.Microseconds(), account, after.Add(-hold), until.Add(-hold))
 	if err != nil {
 		return nil, fmt.Errorf("read what falls due: %w", err)
 	}

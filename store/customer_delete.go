@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/subscription"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // DeleteCustomer removes a customer. One with orders or invoices is kept for them without a single personal detail, and is
@@ -48,7 +49,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.Advert.ForgetConversions(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
-		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
+		if err := s.forgetLetters(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if err := s.Payment.ForgetMethods(ctx, u, c); err != nil {
@@ -176,6 +177,22 @@ func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *customer.Cust
 		return nil
 	}
 	return forget(`SELECT id FROM leads WHERE account_id = ? AND email_key = ?`, *c.EmailKey)
+}
+
+// forgetLetters deletes the letters to a locked customer. News that waited to be sent to them counts as skipped.
+func (s *Store) forgetLetters(ctx context.Context, u *db.Unit, c *customer.Customer) error {
+	waiting, err := db.Select[Letter](ctx, u, letterColumns.SelectSQL+` WHERE account_id = ? AND customer_id = ? AND kind || '' = ? AND status || '' = 'queued'`,
+		c.AccountID, c.ID, tenant.LetterProductNews)
+	if err != nil {
+		return fmt.Errorf("look which news a customer waits for: %w", err)
+	}
+	for i := range waiting {
+		waiting[i].Status = LetterStatusSkipped
+	}
+	if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
+		return err
+	}
+	return s.countNewsAmong(ctx, u, waiting)
 }
 
 // loseBalance notes on the orders of a locked customer that what their balance paid cannot go back to it any more.

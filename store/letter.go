@@ -57,7 +57,7 @@ var letterObjects = map[tenant.LetterKind]core.Kind{
 	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund, tenant.LetterSubscriptionKept: core.KindSubscription,
 	tenant.LetterPlanChanged: core.KindSubscription, tenant.LetterRenewalUpcoming: core.KindSubscription, tenant.LetterCardExpiring: core.KindSubscription,
 	tenant.LetterInvoiceReminder: core.KindInvoice, tenant.LetterFileUpdated: core.KindFile,
-	tenant.LetterCheckoutAbandoned: core.KindCheckout,
+	tenant.LetterCheckoutAbandoned: core.KindCheckout, tenant.LetterProductNews: core.KindProductNews,
 }
 
 // Object returns what the letter is about.
@@ -98,7 +98,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 }
 
 // ResendLetter has a letter sent once more, whether or not its kind is switched off. It is counted, as Mailbox.CountLetter does, with the other letters about its
-// object. One that is queued is CodeInvalid on status, and so is a reminder of a checkout: nobody is sent more of them than two.
+// object. One that is queued is CodeInvalid on status. So is a reminder of a checkout, of which nobody is sent more than two, and one of product news.
 func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
 		l, err := s.lockLetter(ctx, u, account, ref)
@@ -110,6 +110,9 @@ func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter,
 		}
 		if l.Kind == tenant.LetterCheckoutAbandoned {
 			return nil, core.Invalid("status", "A buyer is reminded of a checkout twice at most: this letter is not sent again.")
+		}
+		if l.Kind == tenant.LetterProductNews {
+			return nil, core.Invalid("status", "News is sent once to each mailbox: this letter is not sent again.")
 		}
 		if err := s.Mailbox.CountLetter(ctx, account, l.ObjectID); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
@@ -42,9 +43,12 @@ type LetterContent struct {
 	Method         *payment.BillingMethod // what the subscription is charged to, nil if there is nothing
 	IsLate         bool                   // the invoice was due some days ago
 	Checkout       *checkout.Checkout
-	GoOnURL        string // where its buyer finishes it
-	UnsubscribeURL string // where the customer ends the news of the seller, of which this letter is
-	PortalURL      string // where the customer changes what is theirs
+	News           *ProductNews
+	Offer          *catalog.Product // that news is about, nil if it is not on sale
+	BuyURL         string           // where it is bought, empty for nowhere
+	GoOnURL        string           // where its buyer finishes it
+	UnsubscribeURL string           // where the customer ends the news of the seller, of which this letter is
+	PortalURL      string           // where the customer changes what is theirs
 	Deliveries     []LetterDelivery
 	Lines          []LetterLine // of the order, in a receipt
 
@@ -139,7 +143,7 @@ func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
 		return c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
 	case tenant.LetterFileUpdated:
 		return c.Order != nil && c.Order.PaidAmount > 0 || c.Subscription != nil && c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
-	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder, tenant.LetterCheckoutAbandoned:
+	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder, tenant.LetterCheckoutAbandoned, tenant.LetterProductNews:
 	}
 	return false
 }
@@ -173,6 +177,8 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 		return s.readFileUpdate(ctx, l, c)
 	case tenant.LetterCheckoutAbandoned:
 		return s.readAbandoned(ctx, l, c)
+	case tenant.LetterProductNews:
+		return s.readNews(ctx, l, c)
 	}
 	return fmt.Errorf("letters of kind %q are not known here", l.Kind)
 }

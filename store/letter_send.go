@@ -32,11 +32,22 @@ func (s *Store) LetterAccounts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// LettersToSend names the letters of an account that are to be sent now, at most limit and the longest waiting first, for ClaimLetters.
+// LettersToSend names the letters of an account that are to be sent now, at most limit and the longest waiting first, for ClaimLetters. Those of
+// product news are not among them: see NewsToSend.
 func (s *Store) LettersToSend(ctx context.Context, account string, limit int) ([]core.Due, error) {
+	return s.lettersToSend(ctx, account, `kind <> 'product_news'`, limit)
+}
+
+// NewsToSend is LettersToSend of product news, which is sent after all that somebody may be waiting for.
+func (s *Store) NewsToSend(ctx context.Context, account string, limit int) ([]core.Due, error) {
+	return s.lettersToSend(ctx, account, `kind = 'product_news'`, limit)
+}
+
+// lettersToSend names letters of kinds that have an index of their own.
+func (s *Store) lettersToSend(ctx context.Context, account, kinds string, limit int) ([]core.Due, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]core.Due, error) {
 		return db.Select[core.Due](ctx, r, `
-			SELECT account_id, id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`, account, s.Now(), limit)
+			SELECT account_id, id FROM letters WHERE account_id = ? AND next_attempt_at <= ? AND `+kinds+` ORDER BY next_attempt_at LIMIT ?`, account, s.Now(), limit)
 	})
 }
 
@@ -88,8 +99,8 @@ const skippedAtOnce = 200
 // SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given. They are many at a time, and nobody need
 // claim what is not sent. One of whose last attempt nothing was heard has failed, as ClaimLetters says. It reports whether there may be more.
 func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool, err error) {
-	due, err := s.LettersToSend(ctx, account, 1)
-	if err != nil || len(due) == 0 {
+	due, err := db.Get[string](ctx, s.db, `SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? LIMIT 1`, account, s.Now())
+	if err != nil || due == nil {
 		return false, err // without a transaction, of which an embedded database has one at a time
 	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
@@ -101,16 +112,16 @@ func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool
 			return false, err
 		}
 		most := len(letterPauses)
-		rows, err := u.Exec(ctx, `
+		skipped, err := db.Select[Letter](ctx, u, `
 			UPDATE letters SET next_attempt_at = NULL, updated_at = ?, status = CASE WHEN attempts > ? THEN 'failed' ELSE 'skipped' END,
 				last_error = CASE WHEN attempts > ? THEN CAST(? AS text) ELSE CAST(? AS text) END, attempts = CASE WHEN attempts > ? THEN attempts ELSE attempts + 1 END
 			WHERE account_id = ? AND `+
-			s.db.InSelected("id", `SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`+u.LockSkip()),
+			s.db.InSelected("id", `SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`+u.LockSkip())+` `+letterColumns.ReturningSQL,
 			now, most, most, diedSending, why, most, account, account, s.Now(), skippedAtOnce)
 		if err != nil {
 			return false, fmt.Errorf("skip letters: %w", err)
 		}
-		return rows >= skippedAtOnce, nil
+		return len(skipped) >= skippedAtOnce, s.countNewsAmong(ctx, u, skipped)
 	})
 }
 
@@ -171,6 +182,8 @@ func (s *Store) endLetter(ctx context.Context, u *db.Unit, claimed *Letter, out 
 	switch {
 	case rows == 0:
 		return nil
+	case l.Kind == tenant.LetterProductNews && l.Status != LetterStatusQueued:
+		return s.countNewsAmong(ctx, u, []Letter{l})
 	case l.Status == LetterStatusSent:
 		return s.remindAgain(ctx, u, &l, now)
 	case out.Wait > 0 && !out.WaitsOne:

@@ -783,6 +783,7 @@ const (
 	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
 	LetterKindPlanChanged          LetterKind = "plan_changed"
+	LetterKindProductNews          LetterKind = "product_news"
 	LetterKindReceipt              LetterKind = "receipt"
 	LetterKindRefund               LetterKind = "refund"
 	LetterKindRenewalUpcoming      LetterKind = "renewal_upcoming"
@@ -938,6 +939,20 @@ const (
 const (
 	PriceVariantTypeOneTime   PriceVariantType = "one_time"
 	PriceVariantTypeRecurring PriceVariantType = "recurring"
+)
+
+// Defines values for ProductNewsAudience.
+const (
+	ProductNewsAudienceBuyers   ProductNewsAudience = "buyers"
+	ProductNewsAudienceEveryone ProductNewsAudience = "everyone"
+)
+
+// Defines values for ProductNewsStatus.
+const (
+	ProductNewsStatusCanceled  ProductNewsStatus = "canceled"
+	ProductNewsStatusScheduled ProductNewsStatus = "scheduled"
+	ProductNewsStatusSending   ProductNewsStatus = "sending"
+	ProductNewsStatusSent      ProductNewsStatus = "sent"
 )
 
 // Defines values for ProductStatus.
@@ -7361,7 +7376,8 @@ type Letter struct {
 	// in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 	// wait, the newest has a letter.
 	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
-	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both.
+	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
+	// about a product. It is not sent again either, and no account can switch it off.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7425,7 +7441,8 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 // in 3 days, is due, or has been for 7 days. `file_updated`: a file that the customer has got a version with `tell_buyers`; of several versions that
 // wait, the newest has a letter.
 // `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
-// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both.
+// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
+// about a product. It is not sent again either, and no account can switch it off.
 type LetterKind string
 
 // LetterList A page of results.
@@ -9048,6 +9065,109 @@ type ProductCreate struct {
 
 // ProductList A page of results.
 type ProductList = wire.List[Product]
+
+// ProductNews A letter about a product to customers who agreed to news. The product's picture, price and link to buy stand in it if it is on sale when the
+// letter is sent. The link is your newest checkout link of one of its price variants.
+type ProductNews struct {
+	// ID Example: pnw_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Product The product that it is about.
+	Product wire.Reference `json:"product"`
+
+	// Subject The subject line.
+	Subject string `json:"subject"`
+
+	// Body The text, Markdown.
+	Body string `json:"body"`
+
+	// Audience `buyers`: customers who have the product, or had it until their access expired. `everyone`: all your customers. Of both only those get it
+	// who agreed to your news.
+	Audience ProductNewsAudience `json:"audience"`
+
+	// Status `scheduled`: it waits for `send_at`. `sending`: its letters are being written and sent. `sent`: nothing is left to send. `canceled`: you
+	// cancelled it. It is canceled by itself if the account is disabled or the product is deleted before all letters are written.
+	Status ProductNewsStatus `json:"status"`
+
+	// SendAt When it was to be sent. Null means at once.
+	SendAt *wire.Time `json:"send_at"`
+
+	// SentAt When nothing was left to send. Null before that, and if it was canceled.
+	SentAt *wire.Time `json:"sent_at"`
+
+	// Recipients How many letters were written. It grows while it is `sending`.
+	Recipients int64 `json:"recipients"`
+
+	// Sent How many the mail server has taken.
+	Sent int64 `json:"sent"`
+
+	// Failed How many the mail server did not take, however often it was asked.
+	Failed int64 `json:"failed"`
+
+	// Skipped How many were not sent: the customer ended the news or was deleted, or you cancelled it. `last_error` of the letter says why.
+	Skipped   int64     `json:"skipped"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *ProductNews) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&o.Product)
+	}
+}
+
+// ProductNewsAudience `buyers`: customers who have the product, or had it until their access expired. `everyone`: all your customers. Of both only those get it
+// who agreed to your news.
+type ProductNewsAudience string
+
+// ProductNewsCreate News to be sent.
+type ProductNewsCreate struct {
+	// Product The product that it is about, by id or slug. An unknown one is 404.
+	Product string `json:"product"`
+
+	// Subject The subject line.
+	Subject string `json:"subject"`
+
+	// Body The text, Markdown as in `body` of a blog post. Pictures in it are left out, so that the letter loads nothing.
+	Body string `json:"body"`
+
+	// Audience `buyers`: customers who have the product, or had it until their access expired. `everyone`: all your customers. Of both only those get it
+	// who agreed to your news.
+	Audience ProductNewsAudience `json:"audience"`
+
+	// SendAt When it is to be sent, within a year. Absent or null means at once.
+	SendAt *wire.Time `json:"send_at,omitempty"`
+}
+
+// ProductNewsList A page of results.
+type ProductNewsList = wire.List[ProductNews]
+
+// ProductNewsPreview The letter, and how many would get it.
+type ProductNewsPreview struct {
+	Object string `json:"object"`
+
+	// Subject The subject line.
+	Subject string `json:"subject"`
+
+	// Text The letter as plain text.
+	Text string `json:"text"`
+
+	// HTML The letter as a page, without pictures. Nothing in it runs or is loaded.
+	HTML string `json:"html"`
+
+	// Recipients How many would get it now.
+	Recipients int64 `json:"recipients"`
+
+	// HasMore Whether there may be more. Counting ends at 1,000 recipients, and after 20,000 customers.
+	HasMore bool `json:"has_more"`
+}
+
+// ProductNewsStatus `scheduled`: it waits for `send_at`. `sending`: its letters are being written and sent. `sent`: nothing is left to send. `canceled`: you
+// cancelled it. It is canceled by itself if the account is disabled or the product is deleted before all letters are written.
+type ProductNewsStatus string
 
 // ProductPriceVariant A price variant to be made together with its product.
 type ProductPriceVariant struct {
@@ -13045,6 +13165,66 @@ type UpdatePriceVariantParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// ListProductNewsParams defines parameters for ListProductNews.
+type ListProductNewsParams struct {
+	// Product Only news about this product, by id or slug. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only news in this status.
+	Status *ProductNewsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateProductNewsParams defines parameters for CreateProductNews.
+type CreateProductNewsParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportProductNewsParams defines parameters for ExportProductNews.
+type ExportProductNewsParams struct {
+	// Product Only news about this product, by id or slug. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only news in this status.
+	Status *ProductNewsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// GetProductNewsParams defines parameters for GetProductNews.
+type GetProductNewsParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CancelProductNewsParams defines parameters for CancelProductNews.
+type CancelProductNewsParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListProductsParams defines parameters for ListProducts.
 type ListProductsParams struct {
 	// Status Only products in this status.
@@ -13797,6 +13977,12 @@ type UpsertPriceVariantJSONRequestBody = PriceVariantUpsert
 
 // UpdatePriceVariantJSONRequestBody defines body for UpdatePriceVariant for application/json ContentType.
 type UpdatePriceVariantJSONRequestBody = PriceVariantUpdate
+
+// CreateProductNewsJSONRequestBody defines body for CreateProductNews for application/json ContentType.
+type CreateProductNewsJSONRequestBody = ProductNewsCreate
+
+// PreviewProductNewsJSONRequestBody defines body for PreviewProductNews for application/json ContentType.
+type PreviewProductNewsJSONRequestBody = ProductNewsCreate
 
 // CreateProductJSONRequestBody defines body for CreateProduct for application/json ContentType.
 type CreateProductJSONRequestBody = ProductCreate
@@ -17105,6 +17291,24 @@ type ServerInterface interface {
 	// UpdatePriceVariant Change a price variant
 	// (PATCH /price_variants/{id})
 	UpdatePriceVariant(ctx echo.Context, id string, params UpdatePriceVariantParams) error
+	// ListProductNews List product news
+	// (GET /product_news)
+	ListProductNews(ctx echo.Context, params ListProductNewsParams) error
+	// CreateProductNews Send news about a product
+	// (POST /product_news)
+	CreateProductNews(ctx echo.Context, params CreateProductNewsParams) error
+	// ExportProductNews Export product news
+	// (GET /product_news/export)
+	ExportProductNews(ctx echo.Context, params ExportProductNewsParams) error
+	// PreviewProductNews Preview news about a product
+	// (POST /product_news/preview)
+	PreviewProductNews(ctx echo.Context) error
+	// GetProductNews Get news about a product
+	// (GET /product_news/{id})
+	GetProductNews(ctx echo.Context, id string, params GetProductNewsParams) error
+	// CancelProductNews Cancel news about a product
+	// (POST /product_news/{id}/cancel)
+	CancelProductNews(ctx echo.Context, id string, params CancelProductNewsParams) error
 	// ListProducts List products
 	// (GET /products)
 	ListProducts(ctx echo.Context, params ListProductsParams) error
@@ -24674,6 +24878,189 @@ func (w *ServerInterfaceWrapper) UpdatePriceVariant(ctx echo.Context) error {
 	return err
 }
 
+// ListProductNews converts echo context to params.
+func (w *ServerInterfaceWrapper) ListProductNews(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListProductNewsParams
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListProductNews(ctx, params)
+	return err
+}
+
+// CreateProductNews converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateProductNews(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateProductNewsParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateProductNews(ctx, params)
+	return err
+}
+
+// ExportProductNews converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportProductNews(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportProductNewsParams
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportProductNews(ctx, params)
+	return err
+}
+
+// PreviewProductNews converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewProductNews(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewProductNews(ctx)
+	return err
+}
+
+// GetProductNews converts echo context to params.
+func (w *ServerInterfaceWrapper) GetProductNews(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetProductNewsParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetProductNews(ctx, id, params)
+	return err
+}
+
+// CancelProductNews converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelProductNews(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CancelProductNewsParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelProductNews(ctx, id, params)
+	return err
+}
+
 // ListProducts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListProducts(ctx echo.Context) error {
 	var err error
@@ -26914,6 +27301,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/products/:id/archive", wrapper.ArchiveProduct, options.OperationMiddlewares["archiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/unarchive", wrapper.UnarchiveProduct, options.OperationMiddlewares["unarchiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/duplicate", wrapper.DuplicateProduct, options.OperationMiddlewares["duplicateProduct"]...)
+	router.GET(options.BaseURL+"/product_news", wrapper.ListProductNews, options.OperationMiddlewares["listProductNews"]...)
+	router.POST(options.BaseURL+"/product_news", wrapper.CreateProductNews, options.OperationMiddlewares["createProductNews"]...)
+	router.POST(options.BaseURL+"/product_news/preview", wrapper.PreviewProductNews, options.OperationMiddlewares["previewProductNews"]...)
+	router.GET(options.BaseURL+"/product_news/:id", wrapper.GetProductNews, options.OperationMiddlewares["getProductNews"]...)
+	router.POST(options.BaseURL+"/product_news/:id/cancel", wrapper.CancelProductNews, options.OperationMiddlewares["cancelProductNews"]...)
 	router.GET(options.BaseURL+"/public/lead_forms/:account", wrapper.GetPublicLeadForm, options.OperationMiddlewares["getPublicLeadForm"]...)
 	router.POST(options.BaseURL+"/public/leads", wrapper.CreatePublicLead, options.OperationMiddlewares["createPublicLead"]...)
 	router.POST(options.BaseURL+"/public/license_keys/validate", wrapper.ValidatePublicLicenseKey, options.OperationMiddlewares["validatePublicLicenseKey"]...)
@@ -26988,6 +27380,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
 	router.GET(options.BaseURL+"/price_variants/export", wrapper.ExportPriceVariants, options.OperationMiddlewares["exportPriceVariants"]...)
 	router.GET(options.BaseURL+"/products/export", wrapper.ExportProducts, options.OperationMiddlewares["exportProducts"]...)
+	router.GET(options.BaseURL+"/product_news/export", wrapper.ExportProductNews, options.OperationMiddlewares["exportProductNews"]...)
 	router.GET(options.BaseURL+"/refunds/export", wrapper.ExportRefunds, options.OperationMiddlewares["exportRefunds"]...)
 	router.GET(options.BaseURL+"/socials/export", wrapper.ExportSocialAccounts, options.OperationMiddlewares["exportSocialAccounts"]...)
 	router.GET(options.BaseURL+"/subscriptions/export", wrapper.ExportSubscriptions, options.OperationMiddlewares["exportSubscriptions"]...)
@@ -30410,6 +30803,93 @@ func (response UpdatePriceVariant200JSONResponse) VisitUpdatePriceVariantRespons
 	return answer.JSON(w, 200, PriceVariant(response)) // as itself: response has none of its methods
 }
 
+type ListProductNewsRequestObject struct {
+	Params ListProductNewsParams
+}
+
+type ListProductNewsResponseObject interface {
+	VisitListProductNewsResponse(w http.ResponseWriter) error
+}
+
+type ListProductNews200JSONResponse ProductNewsList
+
+func (response ListProductNews200JSONResponse) VisitListProductNewsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ProductNewsList(response)) // as itself: response has none of its methods
+}
+
+type CreateProductNewsRequestObject struct {
+	Params CreateProductNewsParams
+	Body   *CreateProductNewsJSONRequestBody
+}
+
+type CreateProductNewsResponseObject interface {
+	VisitCreateProductNewsResponse(w http.ResponseWriter) error
+}
+
+type CreateProductNews201JSONResponse ProductNews
+
+func (response CreateProductNews201JSONResponse) VisitCreateProductNewsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, ProductNews(response)) // as itself: response has none of its methods
+}
+
+type ExportProductNewsRequestObject struct {
+	Params ExportProductNewsParams
+}
+
+type ExportProductNewsResponseObject interface {
+	VisitExportProductNewsResponse(w http.ResponseWriter) error
+}
+
+type ExportProductNews200JSONResponse SignedURL
+
+func (response ExportProductNews200JSONResponse) VisitExportProductNewsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type PreviewProductNewsRequestObject struct {
+	Body *PreviewProductNewsJSONRequestBody
+}
+
+type PreviewProductNewsResponseObject interface {
+	VisitPreviewProductNewsResponse(w http.ResponseWriter) error
+}
+
+type PreviewProductNews200JSONResponse ProductNewsPreview
+
+func (response PreviewProductNews200JSONResponse) VisitPreviewProductNewsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ProductNewsPreview(response)) // as itself: response has none of its methods
+}
+
+type GetProductNewsRequestObject struct {
+	ID     string `json:"id"`
+	Params GetProductNewsParams
+}
+
+type GetProductNewsResponseObject interface {
+	VisitGetProductNewsResponse(w http.ResponseWriter) error
+}
+
+type GetProductNews200JSONResponse ProductNews
+
+func (response GetProductNews200JSONResponse) VisitGetProductNewsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ProductNews(response)) // as itself: response has none of its methods
+}
+
+type CancelProductNewsRequestObject struct {
+	ID     string `json:"id"`
+	Params CancelProductNewsParams
+}
+
+type CancelProductNewsResponseObject interface {
+	VisitCancelProductNewsResponse(w http.ResponseWriter) error
+}
+
+type CancelProductNews200JSONResponse ProductNews
+
+func (response CancelProductNews200JSONResponse) VisitCancelProductNewsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ProductNews(response)) // as itself: response has none of its methods
+}
+
 type ListProductsRequestObject struct {
 	Params ListProductsParams
 }
@@ -32153,6 +32633,24 @@ type StrictServerInterface interface {
 	// UpdatePriceVariant Change a price variant
 	// (PATCH /price_variants/{id})
 	UpdatePriceVariant(ctx context.Context, request UpdatePriceVariantRequestObject) (UpdatePriceVariantResponseObject, error)
+	// ListProductNews List product news
+	// (GET /product_news)
+	ListProductNews(ctx context.Context, request ListProductNewsRequestObject) (ListProductNewsResponseObject, error)
+	// CreateProductNews Send news about a product
+	// (POST /product_news)
+	CreateProductNews(ctx context.Context, request CreateProductNewsRequestObject) (CreateProductNewsResponseObject, error)
+	// ExportProductNews Export product news
+	// (GET /product_news/export)
+	ExportProductNews(ctx context.Context, request ExportProductNewsRequestObject) (ExportProductNewsResponseObject, error)
+	// PreviewProductNews Preview news about a product
+	// (POST /product_news/preview)
+	PreviewProductNews(ctx context.Context, request PreviewProductNewsRequestObject) (PreviewProductNewsResponseObject, error)
+	// GetProductNews Get news about a product
+	// (GET /product_news/{id})
+	GetProductNews(ctx context.Context, request GetProductNewsRequestObject) (GetProductNewsResponseObject, error)
+	// CancelProductNews Cancel news about a product
+	// (POST /product_news/{id}/cancel)
+	CancelProductNews(ctx context.Context, request CancelProductNewsRequestObject) (CancelProductNewsResponseObject, error)
 	// ListProducts List products
 	// (GET /products)
 	ListProducts(ctx context.Context, request ListProductsRequestObject) (ListProductsResponseObject, error)
@@ -39956,6 +40454,202 @@ func (sh *strictHandler) UpdatePriceVariant(ctx echo.Context, id string, params 
 		return err
 	} else if validResponse, ok := response.(UpdatePriceVariantResponseObject); ok {
 		return validResponse.VisitUpdatePriceVariantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListProductNews operation middleware
+func (sh *strictHandler) ListProductNews(ctx echo.Context, params ListProductNewsParams) error {
+	var request ListProductNewsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListProductNews(ctx.Request().Context(), request.(ListProductNewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListProductNews")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListProductNewsResponseObject); ok {
+		return validResponse.VisitListProductNewsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateProductNews operation middleware
+func (sh *strictHandler) CreateProductNews(ctx echo.Context, params CreateProductNewsParams) error {
+	var request CreateProductNewsRequestObject
+
+	request.Params = params
+
+	var body CreateProductNewsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateProductNews(ctx.Request().Context(), request.(CreateProductNewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateProductNews")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateProductNewsResponseObject); ok {
+		return validResponse.VisitCreateProductNewsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportProductNews operation middleware
+func (sh *strictHandler) ExportProductNews(ctx echo.Context, params ExportProductNewsParams) error {
+	var request ExportProductNewsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportProductNews(ctx.Request().Context(), request.(ExportProductNewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportProductNews")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportProductNewsResponseObject); ok {
+		return validResponse.VisitExportProductNewsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewProductNews operation middleware
+func (sh *strictHandler) PreviewProductNews(ctx echo.Context) error {
+	var request PreviewProductNewsRequestObject
+
+	var body PreviewProductNewsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewProductNews(ctx.Request().Context(), request.(PreviewProductNewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewProductNews")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewProductNewsResponseObject); ok {
+		return validResponse.VisitPreviewProductNewsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetProductNews operation middleware
+func (sh *strictHandler) GetProductNews(ctx echo.Context, id string, params GetProductNewsParams) error {
+	var request GetProductNewsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetProductNews(ctx.Request().Context(), request.(GetProductNewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetProductNews")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetProductNewsResponseObject); ok {
+		return validResponse.VisitGetProductNewsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CancelProductNews operation middleware
+func (sh *strictHandler) CancelProductNews(ctx echo.Context, id string, params CancelProductNewsParams) error {
+	var request CancelProductNewsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelProductNews(ctx.Request().Context(), request.(CancelProductNewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelProductNews")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelProductNewsResponseObject); ok {
+		return validResponse.VisitCancelProductNewsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -33,6 +33,7 @@ func (b *Billing) duties() []duty {
 		{find: b.store.Invoice.Uncollected, do: b.collectInvoice},
 		{find: b.store.Invoice.Due, do: b.store.Invoice.PassDue},
 		{find: b.store.DueLetters, do: b.store.ReleaseLetter},
+		{find: b.store.DueNews, do: b.store.StartNews},
 		{find: b.store.Content.DueBlogPosts, do: b.store.Content.PublishDueBlogPost},
 		{find: b.store.Grant.DueLicenseWaits, do: b.store.Grant.ServeLicenseWaits, shared: b.store.Grant.WaitingAccounts},
 	}

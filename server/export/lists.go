@@ -26,6 +26,9 @@ var lists = map[string]func(s *store.Store) *List{
 	"discounts":      func(s *store.Store) *List { return of(s.Discount.List, view.ListDiscounts, view.Discount) },
 	"grants":         func(s *store.Store) *List { return of(s.ListGrants, view.ListGrants, view.Grant) },
 	"letters":        func(s *store.Store) *List { return of(s.ListLetters, view.ListLetters, view.Letter) },
+	"product_news": func(s *store.Store) *List {
+		return texts(of(s.ListProductNews, view.ListProductNews, view.ProductNews))
+	},
 	"files": func(s *store.Store) *List { // to where bytes may be sent is for who sends them
 		return of(s.Grant.ListFiles, view.ListFiles, view.File, "upload")
 	},

@@ -35,7 +35,7 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 }
 
 // sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
-// not keep the others waiting: its letters come in turn with theirs. When one fails is noted in failed, and it is left out for a while. After that it comes
+// not keep the others waiting: its letters come in turn with theirs, and news after the letters of all. When one fails is noted in failed, and it is left out for a while. After that it comes
 // after those that have not failed, so that they have their turn however many fail.
 func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (more bool, err error) {
 	p.busy.RLock()
@@ -44,7 +44,8 @@ func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (mo
 	if err != nil {
 		return false, err
 	}
-	var waiting [][]core.Due
+	var waiting, news [][]core.Due
+	var full []string // the accounts that may have more
 	var errs []error
 	failing := func(account string) bool { return time.Since(failed[account]) < dueInterval }
 	fail := func(account string, err error) {
@@ -70,20 +71,30 @@ func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (mo
 			more = more || skips
 			continue
 		}
-		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
+		due, unread, err := p.toSend(ctx, account)
 		fail(account, err)
-		if len(due) > 0 {
-			waiting = append(waiting, due)
+		waiting, news = append(waiting, due), append(news, unread)
+		if len(due)+len(unread) == lettersOfAccount {
+			full = append(full, account)
 		}
 	}
-	due := inTurn(waiting)
+	due := append(inTurn(waiting), inTurn(news)...)
 	for i, err := range p.sendAll(ctx, due) {
 		fail(due[i].AccountID, err)
 	}
-	for _, due := range waiting {
-		more = more || len(due) == lettersOfAccount && !failing(due[0].AccountID)
+	for _, account := range full {
+		more = more || !failing(account)
 	}
 	return more, errors.Join(errs...)
+}
+
+// toSend returns the next letters of an account, and those of news. There are as many of both together as an account has sent at a time, first the others.
+func (p *Post) toSend(ctx context.Context, account string) (due, news []core.Due, err error) {
+	due, err = p.store.LettersToSend(ctx, account, lettersOfAccount)
+	if err == nil && len(due) < lettersOfAccount {
+		news, err = p.store.NewsToSend(ctx, account, lettersOfAccount-len(due))
+	}
+	return due, news, err
 }
 
 // SendLettersOf sends the letters of an account that are to be sent by themselves now. It returns when the worker of this process is not at one of
@@ -97,8 +108,8 @@ func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 		}
 	}
 	for {
-		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
-		if err == nil {
+		due, news, err := p.toSend(ctx, account)
+		if due = append(due, news...); err == nil {
 			err = errors.Join(p.sendAll(ctx, due)...)
 		}
 		if err != nil || len(due) < lettersOfAccount {
@@ -196,6 +207,9 @@ func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome
 	out := store.LetterOutcome{Status: store.LetterStatusSent, Recipient: &told.Recipient, Subject: new(oneLine(c.subject))}
 	logo, err := p.logo(ctx, told.Seller)
 	if err != nil {
+		return unwritten(ctx, l, err)
+	}
+	if c.picture, err = p.picture(ctx, told.Offer); err != nil {
 		return unwritten(ctx, l, err)
 	}
 	letter, err := c.letter(told.Seller, logo)

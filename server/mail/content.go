@@ -18,6 +18,9 @@ type content struct {
 	spoken  *locale.Locale // its language
 	subject string
 	opening []string // paragraphs
+	article string   // Markdown that the seller wrote, empty for none
+	shows   string   // the name of the product whose picture it has
+	picture []byte   // a JPEG or PNG, nil for none
 	facts   []string // lines
 	sums    []sum
 	items   []item
@@ -54,6 +57,9 @@ func (c content) button() int {
 // text returns the content as plain text. No name in it, whoever wrote that, begins a line of its own.
 func (c content) text() string {
 	parts := lines(c.opening)
+	if c.article != "" {
+		parts = append(parts, strings.TrimSpace(c.article))
+	}
 	if len(c.facts) > 0 {
 		parts = append(parts, strings.Join(lines(c.facts), "\n"))
 	}

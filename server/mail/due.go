@@ -90,6 +90,12 @@ func (p *Post) writeLetters(ctx context.Context) (wrote bool, err error) {
 		wrote = wrote || went
 		return err
 	}))
+	due, undue = p.store.NewsToWrite(ctx, dueAtOnce)
+	err = errors.Join(err, undue, each(ctx, due, func(ctx context.Context, account, id string) error {
+		went, err := p.store.WriteNews(ctx, account, id)
+		wrote = wrote || went
+		return err
+	}))
 	return wrote, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store/content/markdown"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -15,7 +16,7 @@ import (
 var letterPage string
 
 // letterTemplate is what letters look like where mail is shown as pages. Programs that read mail know little of style sheets, so the style
-// stands at each element. What is in the sheet is for the dark alone, and can be missed.
+// stands at each element. What is in the sheet is for the dark and for what sellers write, and can be missed.
 var letterTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("letter").Parse(letterPage)) })
 
 // page is a content as letter.html has it.
@@ -25,6 +26,8 @@ type page struct {
 	Seller, Subject         string
 	Light, Dark             ui.Shade // of links and of the button
 	Opening, Facts, Closing []string
+	Article                 template.HTML
+	Picture                 string // what it shows, if the picture of a product is in the letter
 	Sums                    []pageSum
 	Items                   []pageItem
 	Actions                 []pageAction
@@ -49,6 +52,13 @@ type pageAction struct {
 func (c content) html(seller *tenant.Account, hasLogo bool) (string, error) {
 	p := page{HasLogo: hasLogo, Lang: c.spoken.Tag, Dir: c.spoken.Dir, End: map[string]string{"ltr": "right", "rtl": "left"}[c.spoken.Dir], Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
 	p.Light, p.Dark = shadesOf(seller)
+	if c.article != "" {
+		article, _ := markdown.RenderLetter(c.article) // what is wrong with it was said when it was written
+		p.Article = template.HTML(article)             // what the policy of markdown let through
+	}
+	if c.picture != nil {
+		p.Picture = c.shows
+	}
 	for _, s := range c.sums {
 		p.Sums = append(p.Sums, pageSum{s.name, s.amount, s.note, s.isTotal})
 	}
@@ -75,5 +85,5 @@ func shadesOf(seller *tenant.Account) (inLight, inDark ui.Shade) {
 // letter returns the content as a letter of a seller's, as text and as a page with their logo, which may be nil.
 func (c content) letter(seller *tenant.Account, logo []byte) (Letter, error) {
 	page, err := c.html(seller, logo != nil)
-	return Letter{ID: c.id, Subject: c.subject, Text: c.text(), HTML: page, Logo: logo, Leave: c.leave}, err
+	return Letter{ID: c.id, Subject: c.subject, Text: c.text(), HTML: page, Logo: logo, Picture: c.picture, Leave: c.leave}, err
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	netmail "net/mail"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
@@ -62,6 +64,11 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		GoOnURL: "https://pay.example/checkout/x", UnsubscribeURL: "https://pay.example/unsubscribe/x",
 		Renewal: &subscription.Renewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, TotalAmount: 9000, Currency: "eur"}}},
 	}
+	least := int64(1900)
+	told.News = &store.ProductNews{Subject: word("The second edition is here"), Body: "# News\n\nIt has **three new** [chapters](https://kestrel.example/new).\n\n![a pixel](https://evil.example/p.png)\n\n- [x] done\n\n" + unbroken.Replace(word("Read it"))}
+	told.Offer, told.BuyURL = &catalog.Product{Name: word("Birds of the Wadden Sea"), CallToAction: new(word("Get it")), PriceMinAmount: &least, PriceMaxAmount: &least, PriceCurrency: new("eur")}, "https://pay.example/buy/x"
+	taken := *told
+	taken.Offer = nil
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
 	asked, unconfirmed := *told, *told.Payment
@@ -83,6 +90,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		string(tenant.LetterSubscriptionKept): subscriptionKept(l, told), string(tenant.LetterPlanChanged): planChanged(l, told), "plan_later": planChanged(l, &late),
 		string(tenant.LetterRenewalUpcoming): renewalUpcoming(l, told), string(tenant.LetterCardExpiring): cardExpiring(l, told),
 		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late), string(tenant.LetterFileUpdated): fileUpdated(l, told), string(tenant.LetterCheckoutAbandoned): checkoutAbandoned(l, told),
+		string(tenant.LetterProductNews): productNews(l, told), "news_of_nothing_on_sale": productNews(l, &taken),
 		"verification": verification(l, seller, &checkout.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}
@@ -123,7 +131,7 @@ func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 func TestLetters_AreHarmlessPages(t *testing.T) {
 	t.Parallel()
 	seller, all := everyLetter(t, locale.English, func(usual string) string { return usual + hostile })
-	for _, kind := range tenant.LetterKinds {
+	for _, kind := range append(slices.Clone(tenant.LetterKinds), tenant.LetterProductNews) {
 		require.Contains(t, all, string(kind))
 	}
 	for kind, c := range all {
@@ -249,6 +257,19 @@ func TestLetters_CarryTheLogo(t *testing.T) {
 	assert.Contains(t, sent.String(), "Content-Id: <logo>")
 	assert.Contains(t, sent.String(), "Content-Type: image/png")
 	assert.Contains(t, sent.String(), "multipart/related")
+	news := all["product_news"]
+	news.picture = []byte("\xff\xd8\xff the product")
+	shown, err := news.letter(seller, nil)
+	require.NoError(t, err)
+	assert.Contains(t, shown.HTML, `<img src="cid:picture" alt="Birds of the Wadden Sea"`)
+	shown.To = "grace@example.com"
+	m, err = shown.message("post@example.org")
+	require.NoError(t, err)
+	sent.Reset()
+	_, err = m.WriteTo(&sent)
+	require.NoError(t, err)
+	assert.Contains(t, sent.String(), "Content-Id: <picture>")
+	assert.Contains(t, sent.String(), "Content-Type: image/jpeg")
 	plain, err := all["portal"].letter(seller, nil)
 	require.NoError(t, err)
 	assert.NotContains(t, plain.HTML, "<img")

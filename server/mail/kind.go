@@ -52,6 +52,8 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 		c = fileUpdated(spoken, told)
 	case tenant.LetterCheckoutAbandoned:
 		c = checkoutAbandoned(spoken, told)
+	case tenant.LetterProductNews:
+		c = productNews(spoken, told)
 	default:
 		err = fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
 	}
@@ -225,7 +227,7 @@ func checkoutAbandoned(l *locale.Locale, told *store.LetterContent) content {
 		opening: []string{l.T("mail.abandoned.opening", "product", oneLine(told.Product), "seller", seller)},
 		actions: []action{
 			{l.T("mail.abandoned.go_on"), told.GoOnURL, l.T("mail.abandoned.button")},
-			{l.T("mail.abandoned.leave", "seller", seller), told.UnsubscribeURL, l.T("unsubscribe.button")},
+			{l.T("mail.news.leave", "seller", seller), told.UnsubscribeURL, l.T("unsubscribe.button")},
 		},
 		leave: told.UnsubscribeURL,
 	}

@@ -90,13 +90,14 @@ func TestLetters_AreTranslatedAsAWhole(t *testing.T) {
 	for _, l := range locale.All()[1:] {
 		_, all := everyLetter(t, l, usual)
 		for kind, c := range all {
-			assert.NotEqual(t, english[kind].subject, c.subject, "%s in %s", kind, l.Tag)
+			isWritten := c.article != "" // its subject, and what its first button says, are the seller's
+			assert.True(t, isWritten || english[kind].subject != c.subject, "%s in %s", kind, l.Tag)
 			for i, text := range append(append(append([]string{}, c.opening...), c.facts...), c.closing...) {
 				assert.NotEqual(t, append(append(append([]string{}, english[kind].opening...), english[kind].facts...), english[kind].closing...)[i], text, "%s in %s", kind, l.Tag)
 			}
 			for i, a := range c.actions {
 				assert.NotEqual(t, english[kind].actions[i].label, a.label, "%s in %s", kind, l.Tag)
-				assert.NotEqual(t, english[kind].actions[i].button, a.button, "%s in %s", kind, l.Tag)
+				assert.True(t, isWritten && i == 0 || english[kind].actions[i].button != a.button, "%s in %s", kind, l.Tag)
 			}
 		}
 	}

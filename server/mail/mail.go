@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type Letter struct {
 	HTML    string // the same as a page, empty for none
 	Leave   string // address at which its reader ends the letters that it is one of, empty for none
 	Logo    []byte // a PNG that the page shows as cid:logo, nil for none
+	Picture []byte // a JPEG or PNG that the page shows as cid:picture, nil for none
 }
 
 // Mailer sends letters. When Send returns nil, the letter has been taken.
@@ -120,6 +122,13 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	if l.Logo != nil {
 		if err := m.EmbedReader("logo.png", bytes.NewReader(l.Logo), gomail.WithFileContentID("<logo>"), gomail.WithFileContentType("image/png")); err != nil {
 			return nil, fmt.Errorf("logo of a mail: %w", err)
+		}
+	}
+	if l.Picture != nil {
+		kind := http.DetectContentType(l.Picture)
+		err := m.EmbedReader("picture."+strings.TrimPrefix(kind, "image/"), bytes.NewReader(l.Picture), gomail.WithFileContentID("<picture>"), gomail.WithFileContentType(gomail.ContentType(kind)))
+		if err != nil {
+			return nil, fmt.Errorf("picture of a mail: %w", err)
 		}
 	}
 	return m, nil

@@ -140,7 +140,7 @@ func wideImage(p *picture.Picture) ui.Image {
 		if usual.Width < usualWidth {
 			usual = s
 		}
-		all = append(all, fmt.Sprintf("%s %dw", p.Path(fileOf(p, s)), s.Width))
+		all = append(all, fmt.Sprintf("%s %dw", p.Path(p.File(s)), s.Width))
 	}
 	shown := imageOf(p, usual)
 	if len(all) > 1 {
@@ -150,10 +150,8 @@ func wideImage(p *picture.Picture) ui.Image {
 }
 
 func imageOf(p *picture.Picture, s picture.Size) ui.Image {
-	return ui.Image{Address: p.Path(fileOf(p, s)), Width: s.Width, Height: s.Height}
+	return ui.Image{Address: p.Path(p.File(s)), Width: s.Width, Height: s.Height}
 }
-
-func fileOf(p *picture.Picture, s picture.Size) string { return fmt.Sprintf("%d.%s", s.Width, p.Kind) }
 
 // hasPicture reports whether the seller gave an address of a picture of the product.
 func hasPicture(product *catalog.Product) bool {

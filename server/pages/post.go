@@ -108,7 +108,7 @@ func (p *Pages) gate(ctx context.Context, l *locale.Locale, page *postPage) erro
 		return nil
 	}
 	page.Gate = l.T("post.gate_product", "product", offered[0].Name)
-	links, err := p.buyLinks(ctx, account)
+	links, err := p.store.Checkout.BuyURLs(ctx, account)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/catalog"
-	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/content/markdown"
 	"github.com/tillwright/tillwright/store/core"
@@ -263,7 +262,7 @@ func (p *Pages) fillProducts(ctx context.Context, l *locale.Locale, account stri
 			return err
 		}
 	}
-	links, err := p.buyLinks(ctx, account)
+	links, err := p.store.Checkout.BuyURLs(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -319,22 +318,6 @@ func onSale(ids []string, products map[string]*catalog.Product) []catalog.Produc
 		}
 	}
 	return found
-}
-
-// buyLinks returns the addresses of the newest active checkout links that sell one price variant alone, by the variant.
-func (p *Pages) buyLinks(ctx context.Context, account string) (map[string]string, error) {
-	const newest = 100
-	links, _, err := p.store.Checkout.ListLinks(ctx, account, checkout.ListLinks{Page: core.Page{Limit: newest}, Active: new(true)})
-	if err != nil {
-		return nil, err
-	}
-	byVariant := map[string]string{}
-	for _, l := range slices.Backward(links) { // the newest one stays
-		if len(l.PriceVariantIDs.V) == 1 {
-			byVariant[l.PriceVariantIDs.V[0]] = l.URL
-		}
-	}
-	return byVariant, nil
 }
 
 // shownProduct returns a product as the page shows it.

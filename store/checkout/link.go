@@ -72,6 +72,22 @@ func (s *Store) ListLinks(ctx context.Context, account string, in ListLinks) ([]
 	return list, more, err
 }
 
+// BuyURLs returns the addresses of the newest active links that sell one price variant alone, by the variant.
+func (s *Store) BuyURLs(ctx context.Context, account string) (map[string]string, error) {
+	const newest = 100
+	links, _, err := s.ListLinks(ctx, account, ListLinks{Page: core.Page{Limit: newest}, Active: new(true)})
+	if err != nil {
+		return nil, err
+	}
+	byVariant := map[string]string{}
+	for _, l := range slices.Backward(links) { // the newest one stays
+		if len(l.PriceVariantIDs.V) == 1 {
+			byVariant[l.PriceVariantIDs.V[0]] = l.URL
+		}
+	}
+	return byVariant, nil
+}
+
 // CreateLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
 func (s *Store) CreateLink(ctx context.Context, account string, in Link) (*Link, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {

@@ -53,6 +53,7 @@ const (
 	KindGrant              Kind = "grant"
 	KindLead               Kind = "lead"
 	KindLetter             Kind = "letter"
+	KindProductNews        Kind = "product_news"
 	KindBalanceTransaction Kind = "balance_transaction"
 	KindTrial              Kind = "trial"
 
@@ -144,6 +145,8 @@ func (k Kind) Prefix() string {
 		return "bal_"
 	case KindLetter:
 		return "letter_"
+	case KindProductNews:
+		return "pnw_"
 	case KindLicenseKey:
 		return "lic_"
 	case KindLicenseActivation:

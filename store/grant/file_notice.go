@@ -77,10 +77,9 @@ func (s *Store) NextToTell(ctx context.Context, u *db.Unit, n *Notice) ([]string
 	if err != nil {
 		return nil, err
 	}
-	grants, err := db.Select[Grant](ctx, u, grantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? AND id > ? ORDER BY id LIMIT ?`,
-		n.AccountID, n.ProductID, n.GrantID, noticeBatch)
+	grants, err := grantsAfter(ctx, u, n.AccountID, n.ProductID, n.GrantID, noticeBatch)
 	if err != nil {
-		return nil, fmt.Errorf("read grants of a file: %w", err)
+		return nil, err
 	}
 	var customers []string
 	for _, g := range grants {

@@ -17,14 +17,15 @@ import (
 // without a key is counted apart from it, so that it uses up nothing of the seller's. It is counted by the network address from which they ask,
 // of which one household may have 65,536. So it is counted by the network around that too.
 const (
-	DocumentLetters     = 5    // an hour
-	AccountLetters      = 1000 // an hour
-	PageDocumentLetters = 3    // a day
-	PageAccountLetters  = 100  // an hour
-	SenderLetters       = 10   // an hour
-	NetworkLetters      = 50   // an hour
-	freeLetters         = 1000 // an hour, of a kind: see IsFree
-	InsideLetters       = 100  // an hour, from where a proxy that is not named hides all buyers
+	DocumentLetters     = 5      // an hour
+	AccountLetters      = 1000   // an hour
+	PageDocumentLetters = 3      // a day
+	PageAccountLetters  = 100    // an hour
+	SenderLetters       = 10     // an hour
+	NetworkLetters      = 50     // an hour
+	freeLetters         = 1000   // an hour, of a kind: see IsFree
+	newsLetters         = 10_000 // an hour, of product news, to readers who agreed
+	InsideLetters       = 100    // an hour, from where a proxy that is not named hides all buyers
 
 	// Letters that ask whose an address is: whoever types addresses does not write to the people behind them.
 	VerificationPause      = time.Minute
@@ -39,6 +40,9 @@ const (
 	MailboxLetters = 20 // an hour
 
 	PortalLetters = 5 // an hour, asked for with an address
+
+	// ProductNews is for what a seller writes to all who agreed, each to as many as there are.
+	ProductNews = 4 // a day
 
 	// SenderNews and so on are for ticks at checkouts that news are wanted. Each makes a lead, and may have it asked by a letter.
 	SenderNews  = 20  // an hour, from a network address
@@ -98,9 +102,18 @@ func waitOf(err error) (time.Duration, error) {
 }
 
 // freeKinds are the kinds of letters of which anybody can cause any number without a payment, with what they are counted by. One can give access,
-// bill, tell of files and leave checkouts again and again.
+// bill, tell of files and of news, and leave checkouts again and again.
 var freeKinds = map[tenant.LetterKind]string{
 	tenant.LetterAccessGiven: "access", tenant.LetterInvoiceReminder: "reminders", tenant.LetterFileUpdated: "file_letters", tenant.LetterCheckoutAbandoned: "abandoned",
+	tenant.LetterProductNews: "news_letters",
+}
+
+// mostFree returns how many letters of such a kind an account has sent within an hour.
+func mostFree(kind tenant.LetterKind) int64 {
+	if kind == tenant.LetterProductNews {
+		return newsLetters
+	}
+	return freeLetters
 }
 
 // IsFree reports whether letters of a kind can be caused without a payment: see freeKinds.
@@ -109,7 +122,14 @@ func IsFree(kind tenant.LetterKind) bool { return freeKinds[kind] != "" }
 // CountFree counts a letter of a kind that IsFree, whatever was paid for what it tells of. It returns how long the letter has to wait if it is
 // one too many. Then it is not counted.
 func (s *Store) CountFree(ctx context.Context, account string, kind tenant.LetterKind) (wait time.Duration, err error) {
-	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: freeKinds[kind], Most: freeLetters, Window: time.Hour}))
+	return waitOf(s.Count(ctx, account, throttle.Limit{Subject: freeKinds[kind], Most: mostFree(kind), Window: time.Hour}))
+}
+
+// CountProductNews counts that a seller has news about a product sent. One too many is CodeRateLimit.
+func (s *Store) CountProductNews(ctx context.Context, account string) error {
+	return s.throttle.Count(ctx, account, func(o *throttle.Over) error {
+		return o.Refuse("product", fmt.Sprintf("An account has news sent %d times within 24 hours, which is the most. Send more in one letter, or try again in", o.Most))
+	}, throttle.Limit{Subject: "product_news", Most: ProductNews, Window: 24 * time.Hour})
 }
 
 // CountAbandoned counts a reminder of a checkout to an address, as CountFree does, and reports whether it may be sent at all. One a day may be,

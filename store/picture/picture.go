@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -39,6 +40,9 @@ func (p *Picture) Path(file string) string {
 	return "/media/" + p.AccountID + "/" + core.Deref(p.Name) + "-" + file
 }
 
+// File returns the name of the file of a size, for Path.
+func (p *Picture) File(s Size) string { return fmt.Sprintf("%d.%s", s.Width, p.Kind) }
+
 const selectPicture = `SELECT account_id, owner_id, address, due_at, attempts, problem, name, kind, sizes FROM pictures`
 
 // Shown returns those pictures of an account that were fetched, by their owners.
@@ -73,6 +77,23 @@ func (s *Store) File(ctx context.Context, account, file string) ([]byte, error) 
 		return nil, err
 	}
 	return *content, nil
+}
+
+// Small returns the narrowest file of an owner's picture that has a width at least, or else the widest. It is nil if there is none.
+func (s *Store) Small(ctx context.Context, account, owner string, width int) ([]byte, error) {
+	shown, err := s.Shown(ctx, account, []string{owner})
+	if err != nil || shown[owner] == nil {
+		return nil, err
+	}
+	p := shown[owner]
+	size := p.Sizes.V[len(p.Sizes.V)-1]
+	for _, s := range p.Sizes.V {
+		if s.Width >= width {
+			size = s
+			break
+		}
+	}
+	return s.File(ctx, account, core.Deref(p.Name)+"-"+p.File(size))
 }
 
 // LetterLogo returns an account's logo for letters and documents, a small PNG. It is nil if there is none.

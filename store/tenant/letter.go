@@ -37,6 +37,9 @@ var LetterKinds = []LetterKind{
 	LetterCheckoutAbandoned,
 }
 
+// LetterProductNews is what a seller writes about a product to those who agreed to news. Nobody switches it off: whoever wants none writes none.
+const LetterProductNews LetterKind = "product_news"
+
 // LetterWebhookFailing tells owners of an account that a webhook endpoint has taken nothing for an hour.
 const LetterWebhookFailing LetterKind = "webhook_failing"
 

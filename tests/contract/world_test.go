@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/tests/conformance"
@@ -76,6 +77,7 @@ func (w *world) settle(t testing.TB) {
 		"name": "Club", "slug": "club-" + unique(), "type": "link", "content": map[string]any{"url": "https://club.example.com"}, "status": "published",
 	})
 	w.Slugs["exp"] = experience["slug"].(string)
+	w.announce(t)
 	w.archive(t)
 	w.make(t, "grant", "/v1/grants", map[string]any{"customer": w.IDs["cus"], "product": w.IDs["sold"]})
 	w.IDs["letter"] = w.first(t, "/v1/letters", nil)
@@ -84,6 +86,20 @@ func (w *world) settle(t testing.TB) {
 	w.sellKeys(t)
 	w.upload(t)
 	w.fill(t)
+}
+
+// announce makes news that waits for its day, unless the account has some: it may make a few a day.
+func (w *world) announce(t testing.TB) {
+	t.Helper()
+	for _, n := range w.Must(t, http.MethodGet, "/v1/product_news", nil)["data"].([]any) {
+		if n := n.(map[string]any); n["status"] == "scheduled" || n["status"] == "canceled" {
+			w.IDs["pnw"] = n["id"].(string)
+			return
+		}
+	}
+	w.make(t, "pnw", "/v1/product_news", map[string]any{
+		"product": w.IDs["sold"], "subject": "Soon", "body": "Soon.", "audience": "buyers", "send_at": time.Now().AddDate(0, 0, 300).UTC().Format(time.RFC3339),
+	})
 }
 
 // archive makes what cannot be unarchived unless it is archived.

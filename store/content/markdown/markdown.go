@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"html"
 
+	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -21,7 +22,12 @@ const Version = 2
 
 // Render returns a text of GitHub's Markdown with footnotes as HTML. Raw HTML is shown as text. A text that asks for more than the limits allow
 // has a problem, which says what to write instead. Its HTML is harmless all the same.
-func Render(source string) (rendered, problem string) {
+func Render(source string) (rendered, problem string) { return render(source, policy) }
+
+// RenderLetter is Render for a letter, which loads nothing and takes no input: pictures and boxes are left out.
+func RenderLetter(source string) (rendered, problem string) { return render(source, letterPolicy) }
+
+func render(source string, allowed *bluemonday.Policy) (rendered, problem string) {
 	b := &budget{most: len(source)*10 + 64<<10}
 	reader := text.NewReader([]byte(source))
 	document := converter.Parser().Parse(reader, parser.WithContext(b.context()))
@@ -36,7 +42,7 @@ func Render(source string) (rendered, problem string) {
 	if out.Len() > b.most {
 		return plain(source), "It becomes too long as HTML. Use fewer empty headings, quotes, cells and footnotes."
 	}
-	return policy.Sanitize(out.String()), ""
+	return allowed.Sanitize(out.String()), ""
 }
 
 // plain returns the HTML of a text that is shown as it is.

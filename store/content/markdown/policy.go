@@ -10,6 +10,20 @@ import (
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
+	p := newLetterPolicy()
+	p.AllowAttrs("title").Matching(bluemonday.Paragraph).OnElements("img")
+	p.AllowAttrs("src").Matching(regexp.MustCompile(`(?i)^https://`)).OnElements("img")
+	p.AllowAttrs("alt").OnElements("img")
+
+	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
+	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
+	return p
+}
+
+// letterPolicy is policy without what a page loads, or takes input by.
+var letterPolicy = newLetterPolicy()
+
+func newLetterPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "del", "pre", "code", "blockquote", "ul", "ol", "li", "sup",
 		"table", "thead", "tbody", "tr", "th", "td")
@@ -24,11 +38,6 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowRelativeURLs(true) // of footnotes; the pattern lets no others through
 	p.AllowAttrs("href").Matching(regexp.MustCompile(`(?i)^(https?://|mailto:|#fn(ref\d*)?:\d+$)`)).OnElements("a")
 	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^noopener$`)).OnElements("a")
-	p.AllowAttrs("title").Matching(bluemonday.Paragraph).OnElements("a", "img")
-	p.AllowAttrs("src").Matching(regexp.MustCompile(`(?i)^https://`)).OnElements("img")
-	p.AllowAttrs("alt").OnElements("img")
-
-	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
-	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
+	p.AllowAttrs("title").Matching(bluemonday.Paragraph).OnElements("a")
 	return p
 }
