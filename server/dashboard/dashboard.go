@@ -7,6 +7,7 @@ package dashboard
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -38,10 +39,14 @@ type Options struct {
 	PublicURL string
 	Service   string // in the names of the headers of webhooks
 	SignUp    SignUp
-	Sends     bool           // the server sends letters
+	Sends     bool // the server sends letters
+	TestNews  TestNews
 	Develops  bool           // there is a test clock
 	Hasher    *person.Hasher // of passwords; nil is one at the usual cost
 }
+
+// TestNews sends news about a product to an address of somebody on the team, as customers would get it.
+type TestNews func(ctx context.Context, account, to string, in store.NewProductNews) error
 
 // Dashboard serves the pages.
 type Dashboard struct {
@@ -59,6 +64,7 @@ type Dashboard struct {
 	isSecure  bool   // browsers reach us by https
 	signUp    SignUp
 	sends     bool
+	testNews  TestNews
 	develops  bool
 	asked     sync.WaitGroup // what is done after its request was answered
 }
@@ -77,7 +83,7 @@ func New(o Options) (*Dashboard, error) {
 		store: o.Store, files: o.Files, sheet: sheet, hasher: cmp.Or(o.Hasher, person.NewHasher()), templates: templates, cross: http.NewCrossOriginProtection(), publicURL: o.PublicURL, service: o.Service,
 		api:    sdk.New("inside", sdk.WithBaseURL("http://inside/v1"), sdk.WithHTTPClient(&http.Client{Transport: o.API}), sdk.WithRetries(0)),
 		policy: "default-src 'none'; style-src 'self'; img-src " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-		cookie: "tillwright", isSecure: strings.HasPrefix(o.PublicURL, "https:"), signUp: o.SignUp, sends: o.Sends, develops: o.Develops,
+		cookie: "tillwright", isSecure: strings.HasPrefix(o.PublicURL, "https:"), signUp: o.SignUp, sends: o.Sends, testNews: o.TestNews, develops: o.Develops,
 	}
 	if d.isSecure {
 		d.cookie = "__Host-" + d.cookie
@@ -161,6 +167,12 @@ func (d *Dashboard) pages() map[string]page {
 		"/app/emails":                 {scope: "customers:read", serve: d.emails},
 		"/app/emails/:id":             {scope: "customers:read", serve: d.email},
 		"POST /app/emails/:id/resend": {scope: "customers:write", serve: d.resendEmail},
+
+		newsPage:                             {scope: "customers:read", serve: d.newsList},
+		newsPage + "/:id":                    {scope: "customers:read", serve: d.news},
+		"POST " + newsPage + "/:id/cancel":   {scope: "customers:write", serve: d.cancelNews},
+		productsPage + "/:id/news":           {scope: "products:write", serve: d.newNews},
+		"POST " + productsPage + "/:id/news": {scope: "products:write", serve: d.createNews},
 
 		"/app/analytics": {scope: "metrics:read", serve: d.analytics},
 

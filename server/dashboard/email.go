@@ -17,7 +17,7 @@ const emailsPage = "/app/emails"
 var letterKinds = []string{
 	"receipt", "Receipt", "refund", "Refund", "payment_failed", "Payment failed", "trial_ending", "Trial ends", "subscription_canceled", "Subscription cancelled",
 	"subscription_ended", "Subscription ended", "access_given", "Access given", "subscription_kept", "Subscription kept", "plan_changed", "Plan changed", "renewal_upcoming", "Renewal soon",
-	"card_expiring", "Card expires", "invoice_reminder", "Invoice reminder", "file_updated", "New version of a file", "checkout_abandoned", "Abandoned checkout",
+	"card_expiring", "Card expires", "invoice_reminder", "Invoice reminder", "file_updated", "New version of a file", "checkout_abandoned", "Abandoned checkout", "product_news", "Product news",
 }
 
 func letterName(kind sdk.LetterKind) string {
@@ -66,7 +66,7 @@ func (d *Dashboard) emails(v *visit) error {
 		v.turn(t, list.Data[0].ID, list.Data[n-1].ID, list.HasMore)
 	}
 	t.Empty = v.nothing(&ui.Empty{Text: "Customers get a letter when they buy, when a payment fails, and when something ends. None was written yet."})
-	return v.show(http.StatusOK, ui.Page{Heading: "E-mails", Actions: []ui.Link{{Text: "Letters to your team", Address: lettersPage}}, Table: t, Filter: &ui.Form{Get: true, Inline: true, Submit: "Show", Controls: []ui.Control{
+	return v.show(http.StatusOK, ui.Page{Heading: "E-mails", Actions: []ui.Link{{Text: "Product news", Address: newsPage}, {Text: "Letters to your team", Address: lettersPage}}, Table: t, Filter: &ui.Form{Get: true, Inline: true, Submit: "Show", Controls: []ui.Control{
 		{Kind: "select", Name: "kind", Label: "Letter", Options: chosen(kind, append([]string{"", "All"}, letterKinds...)...)},
 		{Kind: "select", Name: "status", Label: "State", Options: chosen(status, "", "All", "sent", "Sent", "queued", "Waits", "failed", "Failed", "skipped", "Not sent")},
 	}}})
@@ -83,7 +83,10 @@ func (d *Dashboard) email(v *visit) error {
 		{Name: "Written", Value: v.at(l.CreatedAt.Time())}, {Name: "Sent", Value: v.when(l.SentAt)}, {Name: "Next attempt", Value: v.when(l.NextAttemptAt)},
 		{Name: "Attempts", Value: ui.Cell{Text: strconv.FormatInt(l.Attempts, 10)}}, {Name: "What went wrong", Value: ui.Cell{Text: core.Deref(l.LastError)}}, {Name: "Id", Value: ui.Cell{Text: l.ID, Code: true}},
 	}}}}
-	if v.may("customers:write") && l.Kind != sdk.LetterKindCheckoutAbandoned && (l.Status == sdk.LetterStatusSent || l.Status == sdk.LetterStatusFailed) {
+	if l.Kind == sdk.LetterKindProductNews {
+		p.Up = &ui.Link{Text: "Product news", Address: newsPage + "/" + l.About.ID}
+	}
+	if v.may("customers:write") && l.Kind != sdk.LetterKindCheckoutAbandoned && l.Kind != sdk.LetterKindProductNews && (l.Status == sdk.LetterStatusSent || l.Status == sdk.LetterStatusFailed) {
 		p.Sections = append(p.Sections, ui.Section{Forms: []ui.Form{{Action: emailsPage + "/" + l.ID + "/resend", Submit: "Send it again", Inline: true, Once: newOnce()}}})
 	}
 	return v.show(http.StatusOK, p)

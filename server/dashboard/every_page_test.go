@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,6 +78,8 @@ func filled(t *testing.T) *world {
 	require.NoError(t, err)
 	_, err = api.Products.Get(t.Context(), "prod_01k0000000000000000000000a")
 	require.Error(t, err)
+	_, err = api.ProductNews.Create(t.Context(), &sdk.ProductNewsCreate{Product: p.ID, Subject: long, Body: text, Audience: sdk.ProductNewsAudienceBuyers, SendAt: new(sdk.TimeOf(time.Now().AddDate(0, 1, 0)))})
+	require.NoError(t, err)
 	w.wrote(p.ID)
 	return w
 }

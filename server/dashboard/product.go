@@ -211,6 +211,7 @@ func (d *Dashboard) showProduct(v *visit, status int, wrong *ui.Form, problems .
 		{Title: "Prices", Table: prices}, {Title: "What buyers get", Table: files},
 	}}
 	if v.may("products:write") {
+		page.Actions = []ui.Link{{Text: "Tell customers", Address: address + "/news"}}
 		page.Sections[0].Forms = nil
 		details := &ui.Form{Action: address, Submit: "Save", Once: newOnce(), Controls: productControls(p.Name, core.Deref(p.Headline), core.Deref(p.Description), core.Deref(p.CoverURL), core.Deref(p.ThankYou))}
 		if err := d.tellPicture(v, p.ID, details); err != nil {

@@ -116,7 +116,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	}
 	inside := &server.Inside{}
 	p.dashboard, err = dashboard.New(dashboard.Options{
-		Store: s, API: inside, Files: p.Files, PublicURL: config.PublicURL, Service: config.ServiceName, SignUp: dashboard.SignUp(config.SignUp), Sends: post.Sends(), Develops: develops,
+		Store: s, API: inside, Files: p.Files, PublicURL: config.PublicURL, Service: config.ServiceName, SignUp: dashboard.SignUp(config.SignUp), Sends: post.Sends(), TestNews: post.SendTestNews, Develops: develops,
 		Hasher: o.Hasher,
 	})
 	if err != nil {
