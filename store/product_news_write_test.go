@@ -102,7 +102,7 @@ func TestWriteNews_ReachesWhoAgreed(t *testing.T) {
 		ended := s.agrees(t, "ended@example.com", lead.SourceAPI, "")
 		_, err := s.Lead.Update(t.Context(), s.account, ended.ID, func(l *lead.Lead) { l.Status = lead.StatusUnsubscribed })
 		require.NoError(t, err)
-		s.changed(t, `UPDATE customers SET marketing_consent = NULL WHERE id = ?`, ended.CustomerID) // an older server
+		s.changed(t, `UPDATE customers SET marketing_consent = '{"status":"subscribed"}' WHERE id = ?`, ended.CustomerID) // an older server
 		typed := s.subscriber(t, "typed@example.com")
 		s.changed(t, `UPDATE customers SET email_key = NULL WHERE id = ?`, typed.ID)
 
