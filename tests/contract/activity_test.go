@@ -12,7 +12,7 @@ import (
 
 // unlogged are the writes that leave no line: they change nothing that anybody could ask about, or only ask and send.
 var unlogged = []string{
-	"validateLicenseKey", "validatePublicLicenseKey", "previewAd", "previewNewAd", "estimateAdReach", "previewSubscriptionChange", "testWebhookEndpoint", "redeliverWebhookEndpoint",
+	"validateLicenseKey", "validatePublicLicenseKey", "previewAd", "previewNewAd", "estimateAdReach", "previewSubscriptionChange", "previewProductNews", "testWebhookEndpoint", "redeliverWebhookEndpoint",
 }
 
 // idle are the operations whose example finds all as it is to be, so that a line would be wrong. Each has the operation that must come first for it

@@ -24,7 +24,8 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	onShared(t, func(t *testing.T, s *harness.Server) {
 		w := newWorld(t, s)
 		every(t, expands, func(t *testing.T, op *harness.Operation) {
-			limited := w.with(s.Key(t, w.Account, op.Scope))
+			own := append([]string{op.Scope}, op.MoreScopes...)
+			limited := w.with(s.Key(t, w.Account, own...))
 			for _, name := range expandable(op) {
 				scope, known := reading[name[strings.LastIndex(name, ".")+1:]]
 				if !known {
@@ -37,7 +38,7 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 				if f.Param != scope {
 					t.Errorf("expand=%s: param is %q, %q is expected", name, f.Param, scope)
 				}
-				both := w.with(s.Key(t, w.Account, op.Scope, scope))
+				both := w.with(s.Key(t, w.Account, append(own, scope)...))
 				if resp := both.Do(t, op.Method, w.at(op, "expand="+name), w.body(op)); resp.Status >= 300 && op.Method == http.MethodGet {
 					t.Errorf("expand=%s with %s is answered %d: %s", name, scope, resp.Status, resp.Body)
 				}
