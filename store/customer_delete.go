@@ -3,13 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/subscription"
-	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // DeleteCustomer removes a customer. One with orders or invoices is kept for them without a single personal detail, and is
@@ -179,20 +179,18 @@ func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *customer.Cust
 	return forget(`SELECT id FROM leads WHERE account_id = ? AND email_key = ?`, *c.EmailKey)
 }
 
-// forgetLetters deletes the letters to a locked customer. News that waited to be sent to them counts as skipped.
+// forgetLetters deletes the letters to a locked customer. News that waited to be sent to them counts as skipped. Somebody may send it meanwhile, or write
+// it: what is deleted says itself what became of it.
 func (s *Store) forgetLetters(ctx context.Context, u *db.Unit, c *customer.Customer) error {
-	waiting, err := db.Select[Letter](ctx, u, letterColumns.SelectSQL+` WHERE account_id = ? AND customer_id = ? AND kind || '' = ? AND status || '' = 'queued'`,
-		c.AccountID, c.ID, tenant.LetterProductNews)
+	deleted, err := db.Select[Letter](ctx, u, `DELETE FROM letters WHERE account_id = ? AND customer_id = ? `+letterColumns.ReturningSQL, c.AccountID, c.ID)
 	if err != nil {
-		return fmt.Errorf("look which news a customer waits for: %w", err)
+		return fmt.Errorf("delete letters to a customer: %w", err)
 	}
-	for i := range waiting {
-		waiting[i].Status = LetterStatusSkipped
+	waited := slices.DeleteFunc(deleted, func(l Letter) bool { return l.Status != LetterStatusQueued })
+	for i := range waited {
+		waited[i].Status = LetterStatusSkipped
 	}
-	if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
-		return err
-	}
-	return s.countNewsAmong(ctx, u, waiting)
+	return s.countNewsAmong(ctx, u, waited)
 }
 
 // loseBalance notes on the orders of a locked customer that what their balance paid cannot go back to it any more.

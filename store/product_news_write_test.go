@@ -226,3 +226,27 @@ func TestNewsToWrite_ComesInTurnByAccount(t *testing.T) {
 		require.True(t, went)
 	})
 }
+
+// A letter that is sent while its customer is deleted counts once. What became of it is known when it is deleted, not before.
+func TestDeleteCustomer_CountsALetterOnce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900)).ProductID
+		ada := s.subscriber(t, "ada@example.com")
+		n := s.written(t, s.tell(t, guide, NewsAudienceEveryone))
+		due, err := s.NewsToSend(t.Context(), s.account, 1)
+		require.NoError(t, err)
+		l := s.claim(t, due[0].ID)
+		var deleted func() error
+		s.during(t, func(ctx context.Context, _ *db.Unit) {
+			require.NoError(t, s.EndLetter(ctx, l, LetterOutcome{Status: LetterStatusSent}))
+			deleted = s.started(t, func(replica *Store) error {
+				_, err := replica.DeleteCustomer(t.Context(), s.account, ada.ID, false)
+				return err
+			})
+			s.waiting(t, 1)
+		})
+		require.NoError(t, deleted())
+		now := s.newsNow(t, n)
+		require.Equal(t, []int64{1, 1, 0, 0}, []int64{now.Recipients, now.Sent, now.Failed, now.Skipped})
+	})
+}
