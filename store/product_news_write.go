@@ -18,9 +18,13 @@ const (
 	// newsBatch is how many customers, or grants, one transaction goes through to write letters of news.
 	newsBatch = 200
 
-	// mostNewsLetters is how many letters of news of an account wait to be sent before no more are written. The batch that is begun is written all
-	// the same.
+	// mostNewsLetters is how many letters of news of an account wait for their first attempt before no more are written. The batch that is begun is
+	// written all the same.
 	mostNewsLetters = 400
+
+	// mostNewsTried is how many may wait together with those that the mail server did not take. These are tried for a day and a half, so they do not
+	// count as the others.
+	mostNewsTried = 10_000
 
 	// newsPause is how long news waits of which no more can be written now.
 	newsPause = 30 * time.Second
@@ -72,7 +76,7 @@ func (s *Store) NewsToWrite(ctx context.Context, limit int) ([]core.Due, error) 
 // WriteNews writes the next letters of news that NewsToWrite names, and reports whether it went on with them. What was written stays when the process
 // dies, and no mailbox has two. News that fails is tried again after a pause, as is that of an account of which too many letters wait.
 func (s *Store) WriteNews(ctx context.Context, account, id string) (bool, error) {
-	wait, err := s.areLettersWaiting(ctx, account, tenant.LetterProductNews, mostNewsLetters)
+	wait, err := s.isNewsFull(ctx, account)
 	if err == nil && wait {
 		return false, s.pauseNews(ctx, account, id)
 	}
@@ -90,6 +94,17 @@ func (s *Store) WriteNews(ctx context.Context, account, id string) (bool, error)
 		err = errors.Join(fmt.Errorf("write letters of %s: %w", id, err), s.pauseNews(ctx, account, id))
 	}
 	return went && err == nil, err
+}
+
+// isNewsFull reports whether so many letters of news of an account wait that no more are to be written.
+func (s *Store) isNewsFull(ctx context.Context, account string) (bool, error) {
+	full, err := db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]int, error) {
+		return db.Select[int](ctx, r, `
+			SELECT CASE WHEN COUNT(*) >= ? OR COUNT(CASE WHEN attempts = 0 THEN 1 END) >= ? THEN 1 ELSE 0 END
+			FROM (SELECT attempts FROM letters WHERE account_id = ? AND next_attempt_at IS NOT NULL AND kind = 'product_news' LIMIT ?) AS waiting`,
+			mostNewsTried, mostNewsLetters, account, mostNewsTried)
+	})
+	return err == nil && full[0] == 1, err
 }
 
 // pauseNews has news wait until its next turn.

@@ -250,3 +250,28 @@ func TestDeleteCustomer_CountsALetterOnce(t *testing.T) {
 		require.Equal(t, []int64{1, 1, 0, 0}, []int64{now.Recipients, now.Sent, now.Failed, now.Skipped})
 	})
 }
+
+// Letters that the mail server did not take, and which wait for a day and a half, do not hold up those to the readers who come next.
+func TestWriteNews_GoesOnWhileOthersAreTriedAgain(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900)).ProductID
+		n := s.tell(t, guide, NewsAudienceEveryone)
+		first := Letter{AccountID: s.account, Kind: tenant.LetterProductNews, CustomerID: "cus_1", ObjectID: "pnw_1", Period: "0"}
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			require.NoError(t, s.writeDated(ctx, u, first, s.Now(), s.Now()))
+		})
+		s.changed(t, `UPDATE letters SET attempts = 1`)
+		tried := func(many int) {
+			s.copies(t, "letters", letterColumns.SelectSQL, many, map[string]string{"id": "'letter_" + core.NewULID() + "' || n", "period": "'" + core.NewULID() + "' || n"})
+		}
+		tried(mostNewsLetters)
+		went, err := s.WriteNews(t.Context(), s.account, n.ID)
+		require.NoError(t, err)
+		require.True(t, went)
+		n = s.tell(t, guide, NewsAudienceEveryone)
+		tried(mostNewsTried)
+		went, err = s.WriteNews(t.Context(), s.account, n.ID)
+		require.NoError(t, err)
+		require.False(t, went, "too many wait altogether")
+	})
+}
