@@ -43,7 +43,7 @@ func (s *Store) NewsToSend(ctx context.Context, account string, limit int) ([]co
 	return s.lettersToSend(ctx, account, `kind = 'product_news'`, limit)
 }
 
-// lettersToSend names letters of kinds that have an index of their own.
+// lettersToSend names letters of kinds that have an index of their own, or of all.
 func (s *Store) lettersToSend(ctx context.Context, account, kinds string, limit int) ([]core.Due, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]core.Due, error) {
 		return db.Select[core.Due](ctx, r, `
@@ -99,8 +99,8 @@ const skippedAtOnce = 200
 // SkipLetters has those letters of an account skipped that are to be sent now, for the reason that is given. They are many at a time, and nobody need
 // claim what is not sent. One of whose last attempt nothing was heard has failed, as ClaimLetters says. It reports whether there may be more.
 func (s *Store) SkipLetters(ctx context.Context, account, why string) (more bool, err error) {
-	due, err := db.Get[string](ctx, s.db, `SELECT id FROM letters WHERE account_id = ? AND next_attempt_at <= ? LIMIT 1`, account, s.Now())
-	if err != nil || due == nil {
+	due, err := s.lettersToSend(ctx, account, `TRUE`, 1)
+	if err != nil || len(due) == 0 {
 		return false, err // without a transaction, of which an embedded database has one at a time
 	}
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
