@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,9 @@ const (
 
 	// lettersOfAccount is how many of an account's letters are sent before the next account has its turn.
 	lettersOfAccount = 20
+
+	// newsOfRound is how many letters of news, of all accounts, are sent before the others have their turn again.
+	newsOfRound = 100
 )
 
 // ResendLetter has a letter that was sent by itself sent once more. CodeInvalid says that the server sends no mail; the other errors are those of
@@ -35,8 +39,8 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 }
 
 // sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
-// not keep the others waiting: its letters come in turn with theirs, and news after the letters of all. When one fails is noted in failed, and it is left out for a while. After that it comes
-// after those that have not failed, so that they have their turn however many fail.
+// not keep the others waiting: its letters come in turn with theirs, then some news of all. When one fails is noted in failed, and it
+// is left out for a while. After that it comes after those that have not failed, so that they have their turn however many fail.
 func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (more bool, err error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
@@ -78,7 +82,11 @@ func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (mo
 			full = append(full, account)
 		}
 	}
-	due := append(inTurn(waiting), inTurn(news)...)
+	unread := newsInTurn(news)
+	if len(unread) > newsOfRound {
+		unread, more = unread[:newsOfRound], true
+	}
+	due := append(inTurn(waiting), unread...)
 	for i, err := range p.sendAll(ctx, due) {
 		fail(due[i].AccountID, err)
 	}
@@ -183,6 +191,12 @@ func inTurn(waiting [][]core.Due) (all []core.Due) {
 		}
 	}
 	return all
+}
+
+// newsInTurn is inTurn from any account on, so that none is always among those that the round has no place for.
+func newsInTurn(news [][]core.Due) []core.Due {
+	from := rand.IntN(len(news) + 1)
+	return inTurn(slices.Concat(news[from:], news[:from]))
 }
 
 // noMail is why a server that sends no mail skips a letter.
