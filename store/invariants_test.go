@@ -204,8 +204,10 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		picture.PromiseOwner: `INSERT INTO pictures (account_id, owner_id, address) SELECT account_id, 'prod_gone', 'https://shop.example/a.png' FROM products`,
 		picture.PromiseFiles: `INSERT INTO pictures (account_id, owner_id, address, name) SELECT account_id, 'prod_gone', 'https://shop.example/a.png', 'a' FROM products`,
 		picture.PromiseUsage: `INSERT INTO picture_usage (account_id, pictures) SELECT account_id, 1 FROM products`,
-		"news counts no letter twice, and all of them once it is sent": `INSERT INTO product_news (account_id, id, product_id, subject, body, audience, status, after_id, recipients, sent_count,
-			failed_count, skipped_count, created_at, updated_at) SELECT account_id, 'pnw_1', id, 'x', 'x', 'buyers', 'sent', '', 2, 1, 0, 0, 0, 0 FROM products`,
+		"news counts what became of each of its letters once": `INSERT INTO product_news (account_id, id, product_id, subject, body, audience, status, after_id, recipients, sent_count,
+			failed_count, skipped_count, created_at, updated_at) SELECT account_id, 'pnw_1', id, 'x', 'x', 'buyers', 'canceled', '', 2, 1, 0, 0, 0, 0 FROM products`,
+		"news is sent with its last letter": `INSERT INTO product_news (account_id, id, product_id, subject, body, audience, status, after_id, recipients, sent_count,
+			failed_count, skipped_count, created_at, updated_at) SELECT account_id, 'pnw_2', id, 'x', 'x', 'buyers', 'sending', '', 2, 2, 0, 0, 0, 0 FROM products`,
 		"no API key can do more than the key that made it": `UPDATE api_keys SET created_by = 'key_other'`,
 	}
 	sabotage["a subscription counts in the metrics with what it comes to a month, if it is active or past due"] = sabotage["a subscription has a next step exactly if it goes on"]

@@ -248,6 +248,9 @@ func TestDeleteCustomer_CountsALetterOnce(t *testing.T) {
 		require.NoError(t, deleted())
 		now := s.newsNow(t, n)
 		require.Equal(t, []int64{1, 1, 0, 0}, []int64{now.Recipients, now.Sent, now.Failed, now.Skipped})
+		broken, err := s.Audit.Check(t.Context(), aDay)
+		require.NoError(t, err)
+		require.Empty(t, broken)
 	})
 }
 

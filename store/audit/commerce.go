@@ -63,9 +63,12 @@ var commerceInvariants = []db.Invariant{
 	{Promise: "ad networks are told of a lead with consent alone, and of none that is gone", Query: `
 		SELECT v.account_id, v.id FROM ad_conversions v LEFT JOIN leads l ON l.account_id = v.account_id AND l.id = v.event_id
 		WHERE v.source = 'lead' AND (NOT l.ads_consent OR l.id IS NULL AND v.status = 'pending')`},
-	{Promise: "news counts no letter twice, and all of them once it is sent", Query: `
-		SELECT account_id, id FROM product_news WHERE sent_count + failed_count + skipped_count > recipients
-			OR status = 'sent' AND (turn_at IS NOT NULL OR sent_count + failed_count + skipped_count <> recipients)`},
+	{Promise: "news counts what became of each of its letters once", Query: `
+		SELECT account_id, id FROM product_news n WHERE recipients - sent_count - failed_count - skipped_count <> (
+			SELECT COUNT(*) FROM letters l WHERE l.account_id = n.account_id AND l.object_id = n.id AND l.kind = 'product_news' AND l.status || '' = 'queued')`},
+	{Promise: "news is sent with its last letter", Query: `
+		SELECT account_id, id FROM product_news
+		WHERE status IN ('sending', 'sent') AND (status = 'sent') <> (turn_at IS NULL AND sent_count + failed_count + skipped_count = recipients)`},
 	{Promise: "a lead is converted by a paid order alone", Query: `
 		SELECT l.account_id, l.id FROM leads l LEFT JOIN orders o ON o.account_id = l.account_id AND o.id = l.converted_order_id
 		WHERE (l.converted_order_id IS NULL) <> (l.converted_at IS NULL) OR l.converted_order_id IS NOT NULL AND o.paid_at IS NULL
