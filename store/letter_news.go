@@ -77,7 +77,7 @@ type NewsPreview struct {
 }
 
 // PreviewProductNews returns what a letter of news would tell, in nobody's language, and how many would get it. Its link that ends the news leads
-// nowhere. What CreateProductNews refuses it refuses too.
+// nowhere. What CreateProductNews refuses it refuses too. It ends the transaction of its request.
 func (s *Store) PreviewProductNews(ctx context.Context, account string, in NewProductNews) (*NewsPreview, error) {
 	n, err := s.draftNews(ctx, s.db, account, in)
 	if err != nil {
@@ -89,6 +89,9 @@ func (s *Store) PreviewProductNews(ctx context.Context, account string, in NewPr
 	}
 	p := &NewsPreview{LetterContent: LetterContent{Seller: seller, UnsubscribeURL: s.PublicURL() + "/unsubscribe/preview"}}
 	if err := s.readOffer(ctx, n, &p.LetterContent); err != nil {
+		return nil, err
+	}
+	if err := s.db.Leave(ctx); err != nil { // many customers are looked at, and an embedded database has one transaction at a time
 		return nil, err
 	}
 	p.Readers, p.HasMore, err = s.countReaders(ctx, seller, *n)

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +83,32 @@ func TestReadOffer_IsOfWhatIsOnSale(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, preview().Offer)
 		require.Empty(t, preview().BuyURL)
+	})
+}
+
+// Whoever asks for a preview again and again keeps nobody from writing: an embedded database has one transaction that does.
+func TestPreviewProductNews_CountsReadersInNoTransaction(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900)).ProductID
+		s.subscriber(t, "ada@example.com")
+		looks, held := 0, 0
+		s.db.Options.Trace = func(ctx context.Context, text string, _ []any) {
+			if strings.Contains(text, "FROM customers") {
+				looks++
+				if db.UnitAt(ctx, s.db) != nil {
+					held++
+				}
+			}
+		}
+		_, _, err := s.db.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
+			p, err := s.PreviewProductNews(ctx, s.account, NewProductNews{Product: guide, Subject: "x", Body: "x", Audience: NewsAudienceEveryone})
+			require.NoError(t, err)
+			require.EqualValues(t, 1, p.Readers)
+			return &core.Answer{Status: 200, Body: []byte("{}")}, nil
+		})
+		s.db.Options.Trace = nil
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 0}, []int{looks, held})
 	})
 }
 
