@@ -9105,7 +9105,7 @@ type ProductNews struct {
 	// Failed How many the mail server did not take, however often it was asked.
 	Failed int64 `json:"failed"`
 
-	// Skipped How many were not sent: the customer ended the news or was deleted, or you cancelled it. `last_error` of the letter says why.
+	// Skipped How many were not sent. The customer ended the news, has another address or was deleted, or you cancelled the news. Or nobody has confirmed the address, and it was sent too many letters within an hour. `last_error` of the letter says why.
 	Skipped   int64     `json:"skipped"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`

@@ -139,13 +139,16 @@ func TestProductNews_IsPreviewedAndBounded(t *testing.T) {
 		assert.Contains(t, preview.HTML, "<strong>three new chapters</strong>")
 		assert.NotContains(t, preview.HTML, "<img")
 		assert.Equal(t, "The second edition is here", preview.Subject)
+		blind := ok[*sdk.APIKey](t)(c.APIKeys.Create(background, &sdk.APIKeyCreate{Scopes: []sdk.APIKeyScope{sdk.APIKeyScopeCustomersRead}}))
+		_, err := sdk.New(*blind.Token, sdk.WithBaseURL(s.URL+"/v1")).ProductNews.Preview(background, newsOf(price.Product.ID))
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "products:read")
 		buyers := newsOf(price.Product.ID)
 		buyers.Audience = sdk.ProductNewsAudienceBuyers
 		assert.Zero(t, ok[*sdk.ProductNewsPreview](t)(c.ProductNews.Preview(background, buyers)).Recipients)
 
 		past := newsOf(price.Product.ID)
 		past.SendAt = new(sdk.TimeOf(time.Now().Add(-time.Hour)))
-		_, err := c.ProductNews.Create(background, past)
+		_, err = c.ProductNews.Create(background, past)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "send_at")
 		_, err = c.ProductNews.Preview(background, past)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "send_at")
