@@ -278,3 +278,30 @@ func TestWriteNews_GoesOnWhileOthersAreTriedAgain(t *testing.T) {
 		require.False(t, went, "too many wait altogether")
 	})
 }
+
+// A server of an older version deletes customers, and ends letters, and tells no news of that. Repairing does, and ends news that is over by it.
+func TestRepair_CountsLettersOfNews(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900)).ProductID
+		s.subscriber(t, "ada@example.com")
+		s.subscriber(t, "bob@example.com")
+		n := s.written(t, s.tell(t, guide, NewsAudienceEveryone))
+		due, err := s.NewsToSend(t.Context(), s.account, 2)
+		require.NoError(t, err)
+		for i, change := range []string{`DELETE FROM letters WHERE id = ?`, `UPDATE letters SET status = 'failed', next_attempt_at = NULL WHERE id = ?`} {
+			s.changed(t, change, due[i].ID)
+			done, err := s.Repair(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, core.Repaired{News: 1}, done)
+			now := s.newsNow(t, n)
+			require.EqualValues(t, i+1, now.Failed)
+			require.Equal(t, []NewsStatus{NewsStatusSending, NewsStatusSent}[i], now.Status)
+		}
+		done, err := s.Repair(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, done)
+		broken, err := s.Audit.Check(t.Context(), aDay)
+		require.NoError(t, err)
+		require.Empty(t, broken)
+	})
+}

@@ -8,6 +8,7 @@ const (
 	PromiseTaken     = "what an order took off a balance is written down, and went back if the order became void"
 	PromiseGivers    = "an order knows who can give back what was paid for it"
 	PromiseDelivered = "a product says how many things of each kind it delivers"
+	PromiseNews      = "news counts what became of each of its letters once"
 )
 
 // balanceInvariants are further invariants, about what customers have to their credit.

@@ -63,7 +63,7 @@ var commerceInvariants = []db.Invariant{
 	{Promise: "ad networks are told of a lead with consent alone, and of none that is gone", Query: `
 		SELECT v.account_id, v.id FROM ad_conversions v LEFT JOIN leads l ON l.account_id = v.account_id AND l.id = v.event_id
 		WHERE v.source = 'lead' AND (NOT l.ads_consent OR l.id IS NULL AND v.status = 'pending')`},
-	{Promise: "news counts what became of each of its letters once", Query: `
+	{Promise: PromiseNews, Query: `
 		SELECT account_id, id FROM product_news n WHERE recipients - sent_count - failed_count - skipped_count <> (
 			SELECT COUNT(*) FROM letters l WHERE l.account_id = n.account_id AND l.object_id = n.id AND l.kind = 'product_news' AND l.status || '' = 'queued')`},
 	{Promise: "news is sent with its last letter", Query: `

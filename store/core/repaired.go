@@ -7,4 +7,5 @@ type Repaired struct {
 	Addresses int `json:"addresses"` // their keys
 	Products  int `json:"products"`  // how many things of each kind they deliver
 	Pictures  int `json:"pictures"`  // their rows, files and counts
+	News      int `json:"news"`      // what became of its letters
 }

@@ -95,7 +95,8 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d, products %d, pictures %d.", done.Orders, done.Balances, done.Addresses, done.Products, done.Pictures))
+		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d, products %d, pictures %d, news %d.",
+			done.Orders, done.Balances, done.Addresses, done.Products, done.Pictures, done.News))
 	}
 	tell := func(promise string, broken []core.Violation) {
 		promises++
@@ -130,10 +131,10 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		return nil, nil, 0, err
 	}
 	isRepairable := func(f finding) bool {
-		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers, audit.PromiseDelivered, picture.PromiseOwner, picture.PromiseFiles, picture.PromiseUsage}, f.Promise)
+		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers, audit.PromiseDelivered, picture.PromiseOwner, picture.PromiseFiles, picture.PromiseUsage, audit.PromiseNews}, f.Promise)
 	}
 	if slices.ContainsFunc(findings, isRepairable) {
-		advice = append(advice, "A server of an older version has changed balances, orders, products or pictures. Stop it, and run `tillwright doctor --repair`.")
+		advice = append(advice, "A server of an older version has changed balances, orders, products, pictures or letters of news. Stop it, and run `tillwright doctor --repair`.")
 	}
 	if wrong > 0 {
 		advice = append(advice, fmt.Sprintf("A server of an older version wrote keys of addresses, %d in all. Stop it, and run `tillwright doctor --repair`.", wrong))

@@ -16,8 +16,8 @@ import (
 
 // Repair sets right what a server of an older version leaves behind that goes on running beside this one, or after a migration. It mends balances
 // that such a server changed without writing it down, and orders that do not know who can give back what was paid. It also mends products that say
-// wrongly what they deliver, pictures that are not those of their owners, and keys of addresses that it wrote. What is right it does not touch, so
-// that it may be repeated at any time.
+// wrongly what they deliver, pictures that are not those of their owners, and keys of addresses that it wrote. News is told of letters that such a server
+// ended or deleted. What is right it does not touch, so that it may be repeated at any time.
 func (d *DB) Repair(ctx context.Context) (core.Repaired, error) {
 	if d.Engine == core.PostgreSQL {
 		var done core.Repaired
@@ -64,7 +64,7 @@ func repairs(engine string) *goose.Migration {
 // repairAll is Repair on a connection.
 func repairAll(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
-	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable, s.noteDelivered, s.notePictures)
+	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable, s.noteDelivered, s.notePictures, s.noteNews)
 }
 
 // repair is repairAll before the steps 171, 183 and 193, which made what noteRefundable, noteDelivered and notePictures write.
@@ -238,6 +238,26 @@ func (s *dataStep) noteDelivered(ctx context.Context) error {
 	rows, err := result.RowsAffected()
 	s.done.Products += int(rows)
 	return err
+}
+
+// noteNews counts letters of news as failed that an older server has ended, or deleted with their customer, and counted nowhere. News of which no other
+// waits is sent by that.
+func (s *dataStep) noteNews(ctx context.Context) error {
+	const waiting = `(SELECT COUNT(*) FROM letters l
+		WHERE l.account_id = product_news.account_id AND l.object_id = product_news.id AND l.kind = 'product_news' AND l.status || '' = 'queued')`
+	result, err := s.conn.ExecContext(ctx, `
+		UPDATE product_news SET failed_count = recipients - sent_count - skipped_count - `+waiting+` WHERE recipients - sent_count - failed_count - skipped_count > `+waiting)
+	if err != nil {
+		return err
+	}
+	rows, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	s.done.News += int(rows)
+	return s.exec(ctx, `
+		UPDATE product_news SET status = 'sent', sent_at = updated_at
+		WHERE status = 'sending' AND turn_at IS NULL AND sent_count + failed_count + skipped_count = recipients`)
 }
 
 // enter writes down a change of a balance.
