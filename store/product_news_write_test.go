@@ -254,7 +254,7 @@ func TestDeleteCustomer_CountsALetterOnce(t *testing.T) {
 	})
 }
 
-// Letters that the mail server did not take, and which wait for a day and a half, do not hold up those to the readers who come next.
+// Letters that the mail server did not take wait for a day and a half. They do not hold up those to the readers who come next.
 func TestWriteNews_GoesOnWhileOthersAreTriedAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		guide := s.onSale(t, fixedPrice(1900)).ProductID
