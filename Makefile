@@ -81,7 +81,7 @@ test: ## every test, on SQLite and a PostgreSQL that it starts itself, with the 
 	@$(GO) build -o $(TILLWRIGHT_TEST_BUILT) ./server/cmd/tillwright
 	@GOWORK=off $(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
-		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
+		beside:build CGO_ENABLED=1 nice $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(SPLIT) \
 		with:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(SPLIT) \
