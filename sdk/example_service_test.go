@@ -328,6 +328,17 @@ func ExamplePriceVariantsService_Create() {
 	fmt.Println(variant.ID)
 }
 
+// A letter to those who bought a product and agreed to news.
+func ExampleProductNewsService_Create() {
+	news, err := client.ProductNews.Create(ctx, &sdk.ProductNewsCreate{
+		Product: "camera-course", Subject: "Three new lessons", Body: "They are in your course **now**.", Audience: sdk.ProductNewsAudienceBuyers,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(news.Status) // sending: they are counted as they are sent
+}
+
 // A form on a page of yours. Its token is fetched when the form is shown.
 func ExamplePublicLeadsService_Create() {
 	visitor := sdk.New("", sdk.WithBaseURL("https://shop.example/v1"))
