@@ -90,11 +90,11 @@ func TestFailedOfDay_SaysIfThereWereMore(t *testing.T) {
 	t.Parallel()
 	told := teamContent{LetterDetail: person.LetterDetail{Day: "2026-11-28", Sums: []person.Sum{{Currency: "usd", Count: 5000, Amount: 1900}}}}
 	c := failedOfDay(locale.English, &tenant.Account{}, &told)
-	assert.Equal(t, "5,000 payments failed on November 28, 2026", c.subject)
+	assert.Equal(t, "5,000 payments failed on 28 November 2026", c.subject)
 	assert.Len(t, c.opening, 1)
 	told.HasMore = true
 	c = failedOfDay(locale.English, &tenant.Account{}, &told)
-	assert.Equal(t, "More than 5,000 payments failed on November 28, 2026", c.subject)
+	assert.Equal(t, "More than 5,000 payments failed on 28 November 2026", c.subject)
 	assert.Contains(t, c.opening, "Only 5,000 of them are counted here.")
 }
 
