@@ -161,7 +161,7 @@ func (d *Dashboard) createNews(v *visit) error {
 	if err == nil && v.field("test") != "" {
 		err = d.sendTest(v, in)
 	}
-	if err == nil && preview.Recipients == 0 && in.SendAt == nil && !v.isPreview() && v.field("test") == "" {
+	if err == nil && preview.Recipients == 0 && !preview.HasMore && in.SendAt == nil && !v.isPreview() && v.field("test") == "" {
 		err = core.Invalid("audience", "None of them has agreed to your news yet.")
 	}
 	if wrong, ok := problems(err, f); ok {
