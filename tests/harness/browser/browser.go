@@ -108,7 +108,7 @@ func (p *Page) start(cmd *exec.Cmd) {
 		p.t.Fatal(err)
 	}
 	cmd.ExtraFiles = []*os.File{theirs, says}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		p.t.Fatalf("start the browser: %v", err)
 	}
 	theirs.Close()
