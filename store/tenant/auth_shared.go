@@ -169,7 +169,7 @@ const quotaManySQL = `
 // askOnce counts a batch by one statement and sets the grant of each call. It may run again after an error that passes.
 func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
 	// Outside of any transaction: the count stands even if the request rolls back.
-	ctx = db.Detached(ctx)
+	ctx = db.First(ctx)
 	if len(batch) == 1 {
 		row, err := db.Get[quotaRow](ctx, q.store.db, quotaOneSQL, batch[0].hash, subject(batch[0].address))
 		if err != nil {

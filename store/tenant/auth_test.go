@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -232,6 +233,54 @@ func requireNobodyAsks(t *testing.T, q *sharedQuota) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
+// All requests wait to be counted. So that waits for one connection, and not for those who came earlier.
+func TestSharedQuota_IsNextWhenAConnectionIsFree(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, database.URL(t, core.PostgreSQL))
+	pool, q := s.db.Read, s.quota.(*sharedQuota)
+	for range pool.Size() {
+		require.NoError(t, pool.Enter(t.Context(), ""))
+	}
+	ctx, over := context.WithCancel(t.Context())
+	var earlier sync.WaitGroup
+	for range 20 {
+		earlier.Go(func() {
+			for ctx.Err() == nil { // a wait has an end
+				if pool.Enter(ctx, "") == nil {
+					<-ctx.Done()
+					pool.Leave("")
+				}
+			}
+		})
+	}
+	waits := func(many int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return pool.Waiting() == many }, time.Minute, time.Millisecond)
+	}
+	waits(20)
+	q.patience = time.Minute
+	all := make(chan error, 1)
+	go func() {
+		for {
+			_, err := s.CountAddress(t.Context(), "192.0.2.1")
+			if !errors.As(err, new(*core.UnavailableError)) || ctx.Err() != nil {
+				all <- err
+				return
+			}
+		}
+	}()
+	waits(21)
+	pool.Leave("")
+	select {
+	case err := <-all:
+		assert.NoError(t, err)
+	case <-time.After(time.Minute):
+		assert.Fail(t, "it waits for those who came earlier")
+	}
+	over()
+	earlier.Wait()
+}
+
 // A database that hangs keeps a request no longer than it is patient, and those whose clients go not even that.
 func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 	t.Parallel()
@@ -284,6 +333,7 @@ func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 
 	proxy.Thaw()
 	requireNobodyAsks(t, q)
+	wait(time.Minute)
 	grant, err := s.CountAddress(t.Context(), "192.0.2.1")
 	require.NoError(t, err)
 	require.LessOrEqual(t, grant.Used, 3, "those who waited behind the statement that hung were not counted")

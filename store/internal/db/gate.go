@@ -27,6 +27,8 @@ var errBusy = errors.New("store: every connection to the database is busy")
 //
 // What belongs to no account takes turns too, but may have all there is. That is workers, and requests of strangers, such as a buyer on a page.
 // Strangers are company, and workers are not: these are always there.
+//
+// What all requests wait for takes no turn: it is always next.
 type gate struct {
 	size    int
 	each    int // how many an account has at most that has company
@@ -35,7 +37,7 @@ type gate struct {
 	held    map[string]int      // by account
 	waiting map[string][]*place // by account, in the order in which they came; none is empty
 	turns   []string            // the accounts for which somebody waits, whose turn comes next first
-	let     int                 // how many were let in so far
+	let     int                 // how many were let in so far, without everyone
 	recent  [2]visit            // the last account that was let in, and the last one that was another
 
 	roused time.Time // when somebody is going to look who may be let in by then; 0 = nobody is
@@ -53,6 +55,9 @@ type visit struct {
 	account string
 	at      time.Time
 }
+
+// everyone is the account of what all requests wait for: see First.
+const everyone = "everyone"
 
 const (
 	longTurn    = 50 * time.Millisecond  // longer than a purchase takes on a slow disk
@@ -82,7 +87,7 @@ func (g *gate) enter(ctx context.Context, account string, patience time.Duration
 	mine := g.queue(account)
 	g.rouse()
 	g.mu.Unlock()
-	if g.waits != nil {
+	if g.waits != nil && !isDetached(ctx) {
 		defer g.waits(ctx)(true)
 	}
 	var over <-chan time.Time
@@ -138,7 +143,10 @@ func (g *gate) admits(account string) bool {
 }
 
 // hasShare reports whether an account has a share of the pool, and no more.
-func hasShare(account string) bool { return account != "" && account != core.Strangers }
+func hasShare(account string) bool { return isCompany(account) && account != core.Strangers }
+
+// isCompany reports whether an account is company to others.
+func isCompany(account string) bool { return account != "" && account != everyone }
 
 // hasCompany reports whether others wait, or were let in not long ago.
 func (g *gate) hasCompany(account string) bool {
@@ -146,13 +154,13 @@ func (g *gate) hasCompany(account string) bool {
 }
 
 func (g *gate) othersWait(account string) bool {
-	return slices.ContainsFunc(g.turns, func(other string) bool { return other != "" && other != account })
+	return slices.ContainsFunc(g.turns, func(other string) bool { return isCompany(other) && other != account })
 }
 
 // companyUntil returns until when an account has company, if nobody waits and nobody else comes.
 func (g *gate) companyUntil(account string) (until time.Time) {
 	for _, v := range g.recent {
-		if gone := v.at.Add(around); v.account != "" && v.account != account && gone.After(until) {
+		if gone := v.at.Add(around); isCompany(v.account) && v.account != account && gone.After(until) {
 			until = gone
 		}
 	}
@@ -217,14 +225,16 @@ func (g *gate) rouse() {
 
 func (g *gate) admit(account string) {
 	g.began = time.Now()
-	if account != "" {
+	if isCompany(account) {
 		if g.recent[0].account != account {
 			g.recent[1] = g.recent[0]
 		}
 		g.recent[0] = visit{account, g.began}
 	}
 	g.used++
-	g.let++
+	if account != everyone {
+		g.let++
+	}
 	g.held[account]++
 }
 
@@ -232,7 +242,11 @@ func (g *gate) admit(account string) {
 func (g *gate) queue(account string) *place {
 	mine := &place{let: make(chan struct{}), after: g.let}
 	if g.waiting[account] == nil {
-		g.turns = append(g.turns, account)
+		at := len(g.turns)
+		if account == everyone {
+			at = 0
+		}
+		g.turns = slices.Insert(g.turns, at, account)
 	}
 	g.waiting[account] = append(g.waiting[account], mine)
 	return mine
@@ -250,7 +264,7 @@ func (g *gate) letIn() {
 		account := g.turns[next]
 		first := g.waiting[account][0]
 		g.dequeue(account, 0)
-		if at := slices.Index(g.turns, account); at >= 0 { // its next turn is the last
+		if at := slices.Index(g.turns, account); at >= 0 && account != everyone { // its next turn is the last
 			g.turns = append(slices.Delete(g.turns, at, at+1), account)
 		}
 		first.after = g.let - first.after

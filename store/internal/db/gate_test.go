@@ -82,6 +82,37 @@ func TestGate_AccountsTakeTurns(t *testing.T) {
 	})
 }
 
+// What all requests wait for comes before those who came earlier, and is no company to anybody.
+func TestGate_WhatAllWaitForIsNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2, 1)
+		require.Equal(t, 2, g.most(""))
+		var served []string
+		for _, account := range []string{"", "a", core.Strangers, "", everyone, "b"} {
+			go func() {
+				if g.enter(t.Context(), account, 0) == nil {
+					served = append(served, account)
+				}
+			}()
+			synctest.Wait()
+		}
+		g.leave("")
+		synctest.Wait()
+		require.Equal(t, []string{everyone}, served)
+		g.leave("")
+		synctest.Wait()
+		require.Equal(t, []string{everyone, ""}, served, "the others go on by turns")
+	})
+	g := newGate(8, 1)
+	require.Equal(t, 8, g.most(everyone), "it may have all there is")
+	for range 8 {
+		g.leave(everyone)
+	}
+	require.Equal(t, 4, g.most("a"), "it is no company")
+	require.NoError(t, g.enter(t.Context(), everyone, 0))
+	require.True(t, g.companyUntil("a").IsZero())
+}
+
 func TestGate_WaitsOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(8, 8)

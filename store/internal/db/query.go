@@ -107,10 +107,16 @@ func (p *Pool) Enter(ctx context.Context, account string) error {
 // Leave says that a read of an account which has called Enter is over.
 func (p *Pool) Leave(account string) { p.gate.leave(account) }
 
-// whose returns the account for which something is done, "" if there is none. There is none before a caller is known, for a worker, and for what
-// belongs to no request, which others may wait for.
+// whose returns the account for which something is done, everyone for what all requests wait for, and "" if there is none. There is none before a
+// caller is known, for a worker, and for what belongs to no request, which others may wait for.
 func (d *DB) whose(ctx context.Context) string {
-	if d.Options.Whose == nil || isDetached(ctx) {
+	switch {
+	case isDetached(ctx):
+		if ctx.Value(firstKey{}) != nil {
+			return everyone
+		}
+		return ""
+	case d.Options.Whose == nil:
 		return ""
 	}
 	return d.Options.Whose(ctx)

@@ -100,6 +100,13 @@ func Detached(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, (*request)(nil))
 }
 
+type firstKey struct{}
+
+// First returns a detached context for what all requests wait for. It waits only until any connection is free, however many came before it.
+func First(ctx context.Context) context.Context {
+	return context.WithValue(Detached(ctx), firstKey{}, true)
+}
+
 // Tx runs a use case in a transaction: in that of the request if there is one, else in one of its own. An error undoes the
 // whole transaction, other use cases of the request included, and comes with the zero value, because nothing is stored. The
 // exception is an error whose outcome is Recorded: what was stored commits, and the error comes with the value that fn
