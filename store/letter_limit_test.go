@@ -75,7 +75,7 @@ func TestCountPageLetter_NamesTheLimitOfTheAccountFirst(t *testing.T) {
 			require.NoError(t, err)
 			require.ErrorContains(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"), want)
 		}
-		says("page_letters:%", "3 letters were sent within 1440 minutes, which is the most. Try again in 1440 minutes.")
+		says("page_letters:%", "3 letters were sent within 24 hours, which is the most. Try again in 24 hours.")
 		says("letters_from:network:%", "50 letters were sent within 60 minutes, which is the most. Try again in 60 minutes.")
 		says("letters_from:%", "10 letters were sent within 60 minutes")
 		says("page_letters", "100 letters were sent within 60 minutes")

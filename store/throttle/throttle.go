@@ -124,10 +124,13 @@ func (w Waits) After(failures int64) time.Duration {
 	return min(wait, w.Longest)
 }
 
-// Spoken returns a time as people say it: seconds up to 90, then whole minutes, rounded up.
+// Spoken returns a time as people say it: seconds up to 90, then minutes up to 90, then hours, rounded up.
 func Spoken(wait time.Duration) string {
 	amount, unit := int64(wait/time.Second), "second"
-	if wait > 90*time.Second {
+	switch {
+	case wait > 90*time.Minute:
+		amount, unit = int64((wait+time.Hour-1)/time.Hour), "hour"
+	case wait > 90*time.Second:
 		amount, unit = int64((wait+time.Minute-1)/time.Minute), "minute"
 	}
 	if amount == 1 {

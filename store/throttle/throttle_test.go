@@ -205,6 +205,7 @@ func TestRefuse_SaysHowLongToWait(t *testing.T) {
 	require.Equal(t, &core.Error{Code: core.CodeRateLimit, Param: "id", After: 40 * time.Minute, Message: "Too many letters. Try again in 40 minutes."}, over.Refuse("id", "Too many letters. Try again in"))
 	for wait, want := range map[time.Duration]string{
 		time.Second: "1 second", 60 * time.Second: "60 seconds", 90 * time.Second: "90 seconds", 91 * time.Second: "2 minutes", 2 * time.Minute: "2 minutes", time.Hour: "60 minutes",
+		90 * time.Minute: "90 minutes", 90*time.Minute + 1: "2 hours", 24 * time.Hour: "24 hours",
 	} {
 		require.Equal(t, want, Spoken(wait))
 	}
