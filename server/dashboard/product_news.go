@@ -183,9 +183,10 @@ func (d *Dashboard) createNews(v *visit) error {
 
 // confirmNews asks whether news is to be sent.
 func confirmNews(in *sdk.ProductNewsCreate, p *sdk.ProductNewsPreview, at string) *ui.Form {
-	f := &ui.Form{Text: newsReaders(p) + " get this letter now. What was sent cannot be taken back.", Submit: "Send to " + newsReaders(p), Once: newOnce(), Buttons: []ui.Button{{Text: "Change it", Name: "change", Value: "yes"}}}
+	readers := newsReaders(p)
+	f := &ui.Form{Text: "This letter goes to " + readers + " at once. What was sent cannot be taken back.", Submit: "Send to " + readers, Once: newOnce(), Buttons: []ui.Button{{Text: "Change it", Name: "change", Value: "yes"}}}
 	if at != "" {
-		f.Text, f.Submit = "As many as agreed by then get this letter; now they would be "+newsReaders(p)+".", "Send it then"
+		f.Text, f.Submit = "This letter goes to those who agreed by then. Now it would go to "+readers+".", "Send it then"
 	}
 	for _, hidden := range [][2]string{{"subject", in.Subject}, {"body", in.Body}, {"audience", string(in.Audience)}, {"send_at", at}, {"confirmed", "yes"}} {
 		f.Controls = append(f.Controls, ui.Control{Kind: "hidden", Name: hidden[0], Value: hidden[1]})
@@ -193,13 +194,15 @@ func confirmNews(in *sdk.ProductNewsCreate, p *sdk.ProductNewsPreview, at string
 	return f
 }
 
-// newsReaders says how many would get news. Counting stops.
+// newsReaders says who would get news. Counting stops, and may have found nobody by then.
 func newsReaders(p *sdk.ProductNewsPreview) string {
 	count := strconv.FormatInt(p.Recipients, 10)
 	if p.Recipients >= 1000 {
 		count = "1,000"
 	}
 	switch {
+	case p.HasMore && p.Recipients == 0:
+		return "those who agreed"
 	case p.HasMore:
 		return count + "+ customers"
 	case p.Recipients == 1:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // letterForm is what somebody writes about a product.
@@ -83,7 +84,7 @@ func TestProductNews_IsWrittenTriedAndSent(t *testing.T) {
 		assert.Empty(t, w.Mail.Automatic(), "nobody else was written to")
 
 		page = shows(letterForm())
-		require.Contains(t, page, "2 customers get this letter now.")
+		require.Contains(t, page, "This letter goes to 2 customers at once.")
 		confirmed := with(with(letterForm(), "confirmed", "yes"), "once", between(t, page, `name="once" value="`, `"`))
 		require.Contains(t, shows(with(confirmed, "change", "yes")), `name="subject"`)
 		news := sends(t, w.owner, address, confirmed)
@@ -91,7 +92,7 @@ func TestProductNews_IsWrittenTriedAndSent(t *testing.T) {
 		require.Eventually(t, func() bool {
 			_, page := w.owner.Get(news)
 			return strings.Contains(page, "Sent</span>")
-		}, time.Minute, 20*time.Millisecond)
+		}, harness.Patience, 20*time.Millisecond)
 		page = sees(t, w.owner, news, "New &lt;img", "All customers", "<strong>here</strong>")
 		assert.NotContains(t, page, "Cancel the rest")
 		require.Len(t, w.Mail.Automatic(), 2)
