@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -94,7 +95,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	s.open(t)
 	s.Database = OpenDatabase(t, url)
 
-	o := program.Options{Config: s.config, Store: s.store, Log: slog.New(slog.DiscardHandler), Mailer: &s.Mail, Document: s.document, Hasher: person.NewQuickHasher()}
+	o := program.Options{Config: s.config, Store: s.store, Log: failures(), Mailer: &s.Mail, Document: s.document, Hasher: person.NewQuickHasher()}
 	if s.bank != nil {
 		o.Stripe = s.bank.Client()
 	}
@@ -112,6 +113,11 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	}
 	s.run(t, p)
 	return s
+}
+
+// failures returns a logger of what the program could not do, which the output of the tests shows. A test alone would say that it got a 503.
+func failures() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 }
 
 // nowhere is an address at which nobody listens: what a test does not play is not asked in earnest.

@@ -298,6 +298,9 @@ func (w *watch) frame(lines []string) string {
 // panicked is the first thing that a panic said.
 func panicked(lines []string) string {
 	for _, line := range lines {
+		if strings.HasPrefix(line, "time=") { // a server's log: it got over it
+			continue
+		}
 		for _, word := range []string{"panic: ", "fatal error: "} {
 			if i := strings.Index(line, word); i >= 0 {
 				return squeeze(line[i:])
