@@ -19,27 +19,32 @@ import (
 // also reads the account's clock there, before each change.
 var purchaseStatements = map[string]int{"sqlite": 50, "postgres": 52}
 
+// counting starts a server, and returns what takes the statements of requests since it was called before.
+func counting(t *testing.T, url string) (s *harness.Server, taken func() []string) {
+	var mu sync.Mutex
+	var statements []string
+	s = boot(t, url, harness.Traced(func(ctx context.Context, statement string, _ []any) {
+		if caller.RequestID(ctx) != "" {
+			mu.Lock()
+			defer mu.Unlock()
+			statements = append(statements, strings.Join(strings.Fields(statement), " "))
+		}
+	}))
+	return s, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		of := statements
+		statements = nil
+		return of
+	}
+}
+
 // TestPurchase_DeliversForFewStatements counts the statements of a purchase. A tip gives nothing; a grant and a licence key are a row each.
 func TestPurchase_DeliversForFewStatements(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
-		var mu sync.Mutex
-		var statements []string
-		s := boot(t, url, harness.Traced(func(ctx context.Context, statement string, _ []any) {
-			if caller.RequestID(ctx) != "" {
-				mu.Lock()
-				defer mu.Unlock()
-				statements = append(statements, strings.Join(strings.Fields(statement), " "))
-			}
-		}))
+		s, taken := counting(t, url)
 		c := s.SDK(t)
-		taken := func() []string {
-			mu.Lock()
-			defer mu.Unlock()
-			of := statements
-			statements = nil
-			return of
-		}
 		buy := func(price string) []string {
 			taken()
 			made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: new(unique() + "@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: price}}}))
