@@ -62,7 +62,7 @@ func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref str
 			return err
 		}
 		if !sub.IsCustomersToKeep() {
-			return core.Invalid("status", "You have not cancelled this subscription.")
+			return core.Invalid("status", "You have not cancelled this subscription.").Because("not_canceled")
 		}
 		sub.Keep()
 		return nil
@@ -86,10 +86,12 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 			return nil, err
 		}
 		if sub != nil && sub.CancelAtPeriodEnd {
-			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays the last bill of %s. Choose another card for that first.", sub.CurrentPlan().Describe()))
+			plan := sub.Describe()
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays the last bill of %s. Choose another card for that first.", plan)).Because("pays_last", "plan", plan)
 		}
 		if sub != nil {
-			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.CurrentPlan().Describe()))
+			plan := sub.Describe()
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", plan)).Because("pays", "plan", plan)
 		}
 		if err := s.forgetMethod(ctx, u, c, m); err != nil {
 			return nil, err

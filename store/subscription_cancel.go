@@ -107,7 +107,7 @@ func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *subscription.Su
 		return err
 	}
 	if busy {
-		return core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
+		return core.Invalid("status", "The subscription is being charged. Ask again in a moment.").Because("charging")
 	}
 	return s.Invoice.VoidBill(ctx, u, b, "subscription_canceled", now)
 }

@@ -190,7 +190,7 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		return err
 	}
 	if method == nil {
-		return core.Invalid("payment_method", "The subscription has no payment method to charge the change to.")
+		return core.Invalid("payment_method", "The subscription has no payment method to charge the change to.").Because("none")
 	}
 	change.InvoiceID, change.Replaces = &b.Invoice.ID, sub.PendingChange.V
 	sub.PendingChange = core.JSONOf(change)

@@ -62,10 +62,10 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*subscription.Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
 		if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
-			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
+			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status)).Because("no_pause")
 		}
 		if sub.CancelAtPeriodEnd {
-			return core.Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
+			return core.Invalid("status", "The subscription ends with its period. Take that back before you pause it.").Because("no_pause")
 		}
 		if err := s.Subscription.CheckFree(ctx, u, sub); err != nil {
 			return err

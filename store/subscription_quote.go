@@ -20,7 +20,7 @@ import (
 // trialing, or for which a payment is under way, is CodeInvalid on status.
 func (s *Store) quoteChange(ctx context.Context, r db.Reader, sub *subscription.Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
 	if sub.Status != subscription.StatusActive && sub.Status != subscription.StatusTrialing {
-		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status)).Because("no_change")
 	}
 	if err := s.Subscription.CheckFree(ctx, r, sub); err != nil {
 		return nil, err

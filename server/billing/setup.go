@@ -154,7 +154,7 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 		if charge.Status == payments.ChargeDeclined {
 			return nil, refusal(charge.Decline)
 		}
-		return nil, core.Invalid("payment_method", "The card was not confirmed in time. Enter it again.")
+		return nil, core.Invalid("payment_method", "The card was not confirmed in time. Enter it again.").Because("late")
 	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending: // the bank has not said anything yet
 	}
 	return given, nil

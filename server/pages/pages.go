@@ -223,8 +223,17 @@ func isMissing(err error) bool {
 	return errors.As(err, &e) && e.Code == core.CodeMissing
 }
 
-// isInvalid returns what a buyer is told if err says that what they sent is invalid. It returns false for every other error.
+// explanation refuses what a buyer asked for, in their language.
+type explanation string
+
+func (e explanation) Error() string { return string(e) }
+
+// isInvalid returns what a buyer is told if err says that what they sent is invalid. It returns false for every other error. Only in English are they
+// told what a program is told of a refusal without a message of its own.
 func isInvalid(l *locale.Locale, err error) (string, bool) {
+	if said, ok := errors.AsType[explanation](err); ok {
+		return string(said), true
+	}
 	var e *core.Error
 	if !errors.As(err, &e) || e.Code != core.CodeInvalid {
 		return "", false
@@ -235,7 +244,13 @@ func isInvalid(l *locale.Locale, err error) (string, bool) {
 	if text, known := explained(l, e, e.Param); known {
 		return text, true
 	}
-	return e.Message, true
+	switch {
+	case l.Tag == locale.English.Tag:
+		return e.Message, true
+	case e.Outcome == core.Recorded && e.Param == "payment_method": // for a reason of the provider's
+		return l.T("decline.card_declined"), true
+	}
+	return l.T("error.again"), true
 }
 
 // whyNot is isInvalid that also takes CodeRateLimit, for which it sets Retry-After.

@@ -112,7 +112,7 @@ func (p *Pages) pauseSubscription(v *visit) error {
 		}
 		until := resumes(sub)
 		if until == nil {
-			return core.Invalid("status", v.l.T("subscription.no_pause"))
+			return explanation(v.l.T("subscription.no_pause"))
 		}
 		_, err = p.store.PauseSubscription(v.doing("pauseSubscription"), v.Session.AccountID, id, store.PauseSubscription{ResumesAt: until, ByCustomer: true})
 		return err

@@ -176,7 +176,7 @@ func (p *Pages) changePlan(v *visit) error {
 		_, err := p.billing.ChangeSubscription(ctx, v.Session.AccountID, id, store.ChangeSubscription{PriceVariant: chosen})
 		if core.OutcomeOf(err) == core.Unknown {
 			slog.WarnContext(ctx, "charge a change of plan", "error", err)
-			return core.Invalid("status", v.l.T("plan.bank_silent"))
+			return explanation(v.l.T("plan.bank_silent"))
 		}
 		return err
 	})

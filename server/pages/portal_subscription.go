@@ -184,7 +184,7 @@ func (p *Pages) chargeSubscription(v *visit) error {
 				return err
 			}
 			if problem != "" {
-				return core.Invalid("payment_method", problem)
+				return explanation(problem)
 			}
 			card = saved.ID
 		}

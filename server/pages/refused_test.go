@@ -3,8 +3,12 @@ package pages
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -39,6 +43,69 @@ func TestDeclined_SaysWhoseFaultItIs(t *testing.T) {
 	assert.Equal(t, bank.Message, declined(locale.English, bank))
 	settings := &payment.Failure{Code: "resource_missing", Message: "No such customer: cus_1", OfSeller: true}
 	assert.Contains(t, declined(locale.English, settings), "The seller cannot take this payment")
+}
+
+// Whoever reads another language than English is told nothing that is for programs. What a page has said in their language stays as it is.
+func TestIsInvalid_SaysNothingInEnglishToOthers(t *testing.T) {
+	t.Parallel()
+	const words = "Send another one instead."
+	says := func(l *locale.Locale, refused error) string {
+		said, invalid := isInvalid(l, refused)
+		require.True(t, invalid)
+		return said
+	}
+	refusals := []*core.Error{core.Invalid("quantity", words), core.Invalid("status", words), core.Invalid("payment_method", words).Because("code_of_tomorrow"), core.Invalid("status", words).Because("expired_card")}
+	for named := range reasons {
+		if field, reason, why := strings.Cut(named, "."); why {
+			refusals = append(refusals, core.Invalid(field, words).Because(reason, "plan", "1", "number", int64(1)))
+		}
+	}
+	for _, l := range locale.All()[1:] {
+		for _, refused := range refusals {
+			said := says(l, refused)
+			assert.NotContains(t, said, "instead", "%s: %s.%s", l.Tag, refused.Param, refused.Reason)
+			assert.NotContains(t, said, "error.", "%s: %s.%s", l.Tag, refused.Param, refused.Reason)
+			if l.Tag == "ja" {
+				assert.NotRegexp(t, `[A-Za-z]{3}`, said, "%s.%s", refused.Param, refused.Reason)
+			}
+		}
+	}
+	german := locale.Find("de")
+	for _, unexplained := range refusals[:4] {
+		assert.Equal(t, "Das hat nicht geklappt. Versuchen Sie es erneut oder fragen Sie den Verkäufer um Hilfe.", says(german, unexplained))
+		assert.Equal(t, words, says(locale.English, unexplained))
+	}
+	declined := core.Invalid("payment_method", words).Because("code_of_tomorrow")
+	declined.Outcome = core.Recorded
+	assert.Contains(t, says(german, declined), "Die Karte wurde abgelehnt")
+	assert.Equal(t, "Schon gesagt.", says(german, explanation("Schon gesagt.")))
+	for reason, said := range map[string]string{
+		"pays": "Mit dieser Karte wird Club bezahlt. Wählen Sie dafür zuerst eine andere Karte, oder kündigen Sie es.", "pays_last": "Mit dieser Karte wird die letzte Rechnung für Club bezahlt.",
+		"many": "Sie haben 50 Karten gespeichert, mehr sind nicht möglich.", "late": "Die Karte wurde nicht rechtzeitig bestätigt.", "none": "Es gibt keine Karte, von der der Wechsel abgebucht werden kann.",
+	} {
+		assert.Contains(t, says(german, core.Invalid("payment_method", words).Because(reason, "plan", "Club", "number", int64(50))), said)
+	}
+}
+
+// A reason that a rule gives is one that pages know.
+func TestReasons_AreThoseThatRulesGive(t *testing.T) {
+	t.Parallel()
+	gives := regexp.MustCompile(`core\.Invalid\("([a-z_]+)".*\)\.Because\("([a-z_]+)"`)
+	found := 0
+	for _, room := range []string{"../../store", "../billing"} {
+		require.NoError(t, filepath.WalkDir(room, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, reason := range gives.FindAllStringSubmatch(string(source), -1) {
+				found++
+				assert.NotEmpty(t, reasons[reason[1]+"."+reason[2]], "%s: %s because of %s", path, reason[1], reason[2])
+			}
+			return err
+		}))
+	}
+	assert.Greater(t, found, 10)
 }
 
 func TestRefused_SaysWhatToDo(t *testing.T) {

@@ -51,6 +51,7 @@ type Error struct {
 	Message string              // for the integrator's developer: says what to send instead
 	Fields  map[string][]string // for CodeInvalid: field path to messages
 	Reason  string              // for pages, which say it in the reader's language: why, in one word such as expired_card; empty if Message alone says it
+	Named   []any               // what pages put into that: a name and its value, and so on
 	Outcome Outcome
 	After   time.Duration // for CodeRateLimit, CodeUploadConflict and CodeInProgress: how long to wait before asking again, if it is not the server's own limit
 
@@ -141,9 +142,9 @@ func Invalid(field, message string) *Error {
 	return &Error{Code: CodeInvalid, Param: field, Message: message, Fields: map[string][]string{field: {message}}}
 }
 
-// Because returns the error with its reason.
-func (e *Error) Because(reason string) *Error {
-	e.Reason = reason
+// Because returns the error with its reason. Named are names and values that pages say with it: "plan", "Club", and so on.
+func (e *Error) Because(reason string, named ...any) *Error {
+	e.Reason, e.Named = reason, named
 	return e
 }
 

@@ -69,7 +69,7 @@ func (s *Store) ListMethods(ctx context.Context, account, customer string, in co
 func (s *Store) checkRoom(ctx context.Context, r db.Reader, c *customer.Customer) error {
 	n, err := db.Get[int](ctx, r, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
 	if err == nil && *n >= maxSavedMethods {
-		err = core.Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
+		err = core.Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n)).Because("many", "number", int64(*n))
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func (s *Store) IsBeingCharged(ctx context.Context, r db.Reader, sub *Subscripti
 	return s.rooms.Payment.IsPaying(ctx, r, sub.AccountID, *sub.LatestInvoiceID)
 }
 
-var errChangeIsBeingPaid = core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
+var errChangeIsBeingPaid = core.Invalid("status", "A change of plan is being paid. Ask again in a moment.").Because("changing")
 
 // ChangeIsBeingPaid reports whether a change of plan waits for the payment of its invoice.
 func (s *Subscription) ChangeIsBeingPaid() bool {
@@ -50,7 +50,7 @@ func (s *Store) CheckFree(ctx context.Context, r db.Reader, sub *Subscription) e
 	}
 	waits, err := s.IsBeingCharged(ctx, r, sub)
 	if err == nil && waits {
-		err = core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
+		err = core.Invalid("status", "The subscription is being charged. Ask again in a moment.").Because("charging")
 	}
 	return err
 }

@@ -111,7 +111,7 @@ func (s *Subscription) Pause(at core.Time) {
 // GoesOn returns CodeInvalid on status for a subscription that has ended.
 func (s *Subscription) GoesOn() error {
 	if s.HasEnded() {
-		return core.Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status))
+		return core.Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status)).Because("ended")
 	}
 	return nil
 }
