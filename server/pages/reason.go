@@ -81,10 +81,14 @@ func tooMany(l *locale.Locale, refused *core.Error) string {
 	return l.T("error.too_many", "wait", wait(l, refused.After))
 }
 
-// wait writes a time as people say it: seconds up to 90, then whole minutes, rounded up.
+// wait writes a time as people say it, as throttle.Spoken does: seconds up to 90, then minutes up to 90, then hours, rounded up.
 func wait(l *locale.Locale, after time.Duration) string {
-	if after <= 90*time.Second {
-		return l.T("wait.seconds", "count", max(int64((after+time.Second-1)/time.Second), 1))
+	whole := func(unit time.Duration) int64 { return max(int64((after+unit-1)/unit), 1) }
+	switch {
+	case after > 90*time.Minute:
+		return l.T("wait.hours", "count", whole(time.Hour))
+	case after > 90*time.Second:
+		return l.T("wait.minutes", "count", whole(time.Minute))
 	}
-	return l.T("wait.minutes", "count", int64((after+time.Minute-1)/time.Minute))
+	return l.T("wait.seconds", "count", whole(time.Second))
 }

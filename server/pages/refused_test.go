@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // Whoever reads of a card that was declined tries another one. So nobody is told of one where no card helps.
@@ -106,6 +108,26 @@ func TestReasons_AreThoseThatRulesGive(t *testing.T) {
 		}))
 	}
 	assert.Greater(t, found, 10)
+}
+
+// A day is no number of minutes.
+func TestWait_IsSaidAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	waits := []time.Duration{0, time.Second, 90 * time.Second, 91 * time.Second, 90 * time.Minute, 90*time.Minute + time.Second, 24 * time.Hour}
+	for tag, says := range map[string][]string{
+		"en": {"1 second", "1 second", "90 seconds", "2 minutes", "90 minutes", "2 hours", "24 hours"}, "de": {"1 Sekunde", "1 Sekunde", "90 Sekunden", "2 Minuten", "90 Minuten", "2 Stunden", "24 Stunden"},
+		"fr": {"1 seconde", "1 seconde", "90 secondes", "2 minutes", "90 minutes", "2 heures", "24 heures"}, "es": {"1 segundo", "1 segundo", "90 segundos", "2 minutos", "90 minutos", "2 horas", "24 horas"},
+		"pt-BR": {"1 segundo", "1 segundo", "90 segundos", "2 minutos", "90 minutos", "2 horas", "24 horas"}, "ja": {"1秒", "1秒", "90秒", "2分", "90分", "2時間", "24時間"},
+	} {
+		for n, after := range waits {
+			assert.Equal(t, says[n], wait(locale.Find(tag), after), tag)
+			if tag == "en" && after > 0 {
+				assert.Equal(t, throttle.Spoken(after), says[n], "as the API says it")
+			}
+		}
+	}
+	refused := &core.Error{Code: core.CodeRateLimit, After: 24 * time.Hour}
+	assert.Equal(t, "Zu viele Versuche. Versuchen Sie es in 24 Stunden erneut.", tooMany(locale.Find("de"), refused))
 }
 
 func TestRefused_SaysWhatToDo(t *testing.T) {
