@@ -135,14 +135,9 @@ func (p checkoutPage) frame() ui.Frame {
 	if p.State == "paid" {
 		frame.Title = p.l.T("paid.title")
 	}
-	if p.State == string(checkout.StatusProcessing) {
-		frame.Again = lookAgain
-	}
+	frame.Again = again(p.State, p.Forward)
 	return frame
 }
-
-// lookAgain is after how many seconds the page of a payment that is under way looks again.
-const lookAgain = 3
 
 // labeled are the labels of the fields that the summary of what is wrong names, in the order of the page.
 var labeled = []string{

@@ -44,9 +44,9 @@ type documentPage struct {
 
 // frame returns what stands around the page.
 func (p documentPage) frame(seller *tenant.Account) ui.Frame {
-	frame := ui.Frame{Title: p.Title + " " + p.Number, Shop: shopOf(seller), Forward: p.Forward}
-	if p.Error != "" {
-		frame.Problems = []ui.Problem{{Text: p.Error}}
+	frame := ui.Frame{Title: p.Title + " " + p.Number, Shop: shopOf(seller), Forward: p.Forward, Again: again(p.State, p.Forward)}
+	if p.Error != "" { // which is the answer to a form, whose address cannot be looked at
+		frame.Problems, frame.Again = []ui.Problem{{Text: p.Error}}, 0
 	}
 	return frame
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/payment"
@@ -71,6 +72,18 @@ type portalCard struct {
 	Defaults     bool                       // the card is to become the default one
 	Next         string                     // bank's page where the customer has to confirm the card, else empty
 	Waits        bool                       // the bank has not decided yet
+}
+
+// frame returns what stands around the page. While the bank decides, the page looks again.
+func (p portalCard) frame() ui.Frame {
+	frame := p.portalPage.frame()
+	switch {
+	case p.Waits:
+		frame.Again = again("processing", "")
+	case p.Next != "":
+		frame.Again = again("elsewhere", p.Forward)
+	}
+	return frame
 }
 
 // Stripe returns the data of the part of the form in which Stripe takes a card.

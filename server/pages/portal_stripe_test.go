@@ -99,6 +99,7 @@ func TestPortal_SendsTheCustomerToTheBank(t *testing.T) {
 		page = g.see(below+"failed", http.StatusOK)
 		assert.NotContains(t, page, refresh)
 		assert.Contains(t, page, `href="https://hooks.stripe.test/3d_secure"`)
+		assert.Contains(t, page, `<meta http-equiv="refresh" content="15">`, "they may answer the bank in another tab")
 		stranger := g.guest("ada@example.com")
 		stranger.see("/cards/new?setup_intent="+ref, http.StatusNotFound)
 		for _, wrong := range []string{"seti_nobody", "pi_1", "a/b", strings.Repeat("seti_", 99)} {

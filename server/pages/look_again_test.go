@@ -1,0 +1,39 @@
+package pages
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// What waits for a bank looks again, so that nobody has to load the page anew. A page with a form of ours does not: it would take what is typed.
+func TestAgain_IsOnPagesThatWaitForABank(t *testing.T) {
+	t.Parallel()
+	seller := &tenant.Account{Name: "Ada"}
+	states := map[string]int{"processing": lookAgain, "elsewhere": lookAgainLink, "action": 0, "pay": 0, "stripe": 0, "closed": 0, "": 0}
+	for state, after := range states {
+		page := documentPage{Document: &invoicepdf.Document{}, State: state}
+		assert.Equal(t, after, page.frame(seller).Again, "an invoice: %s", state)
+		buys := checkoutPage{l: locale.English, Checkout: &checkout.Checkout{}, Seller: seller, State: state}
+		assert.Equal(t, after, buys.frame().Again, "a checkout: %s", state)
+	}
+	gone := documentPage{Document: &invoicepdf.Document{}, State: "elsewhere", Forward: "https://bank.example"}
+	assert.Zero(t, gone.frame(seller).Again, "it sends its reader on")
+
+	refused := documentPage{Document: &invoicepdf.Document{}, State: "processing", Error: "Enter a card."}
+	assert.Zero(t, refused.frame(seller).Again, "it is the answer to a form")
+
+	card := portalCard{portalPage: portalPage{visit: &visit{Seller: seller, l: locale.English}}}
+	assert.Zero(t, card.frame().Again, "a card is typed into it")
+	card.Waits = true
+	assert.Equal(t, lookAgain, card.frame().Again)
+	card.Waits, card.Next = false, "https://bank.example"
+	assert.Equal(t, lookAgainLink, card.frame().Again)
+	card.Forward = card.Next
+	assert.Zero(t, card.frame().Again)
+}
