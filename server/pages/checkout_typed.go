@@ -220,8 +220,7 @@ func (p *checkoutPage) sayState(told string) {
 	case told == toldTotal:
 		p.Problems = map[string]string{"": p.l.T("error.total_changed")}
 	case last != nil && p.TakesTestCard():
-		name := cmp.Or(cardFieldOf[text(last.DeclineCode)], cardFieldOf[last.Code], "card_number")
-		p.Problems = map[string]string{name: declined(p.l, last)}
+		p.Problems = map[string]string{failedCard(last): declined(p.l, last)}
 	case last != nil && p.TakesStripe(): // whose fields are its own, in one frame
 		p.Problems = map[string]string{"card_number": declined(p.l, last)}
 	case last != nil:

@@ -145,13 +145,16 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 			Currency: "eur", Memo: word("As agreed."), Lines: []invoicepdf.Line{{Description: word("Guided tour of the tidal flats"), Quantity: 3, Unit: 12000, RateBps: new(int64(1900))}},
 			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
 		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1"}
+		if problem != "" {
+			page.Wrong = "card_number"
+		}
 		switch status {
 		case "status.due":
 			page.When = l.T("invoice.due_by", "day", l.Day(someday.Time()))
 		case "status.past_due":
 			page.When = l.T("invoice.overdue", "count", int64(3))
 		}
-		return drawn{name, "document.html", page.frame(seller), page}
+		return drawn{name, "document.html", page.frame(l, seller), page}
 	}
 	receipt := documentPage{Document: &invoicepdf.Document{ // of the checkout that is paid
 		Title: l.T("document.receipt"), Number: "1042", Status: "status.paid", IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.paid_on"), Value: l.Day(someday.Time())}}, Seller: party,
@@ -160,7 +163,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 		Notes: []string{l.T("document.paid_card", "amount", l.Money(5248, "eur"), "brand", "Visa", "last4", "4242")},
 	}, Here: "x", PDF: "x/pdf"}
 	return []drawn{
-		{"receipt", "document.html", receipt.frame(seller), receipt},
+		{"receipt", "document.html", receipt.frame(l, seller), receipt},
 		shows("invoice", "pay", "status.due", ""), shows("invoice-declined", "pay", "status.past_due", word("The card was declined.")), shows("invoice-stripe", "stripe", "status.due", ""),
 		shows("invoice-closed", "closed", "status.due", ""), shows("invoice-paid", "", "status.paid", ""), shows("invoice-void", "", "status.void", ""), shows("invoice-refunded", "processing", "status.partly_refunded", ""),
 		{"document-empty", "document.html", ui.Frame{}, documentPage{Document: &invoicepdf.Document{Currency: "usd"}}},
@@ -179,8 +182,10 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	sub := subscription.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
 	i := invoice.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: invoice.StatusOpen, HostedURL: "https://pay.example/invoice/x"}
 	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5)), Version: l.T("download.version", "number", int64(2)), IsNewer: true}
+	typing := *v
+	typing.wrong = "card_number"
 	full := portalHome{
-		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i, i}, Owed: []money{{83300, "eur"}, {900, "usd"}}, MoreDue: true, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
+		portalPage: typing.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i, i}, Owed: []money{{83300, "eur"}, {900, "usd"}}, MoreDue: true, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
 			{Order: order.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: order.StatusPending}, Summary: word("Guided tour"), Invoice: &i},
 			{Order: order.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: order.StatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},
@@ -230,7 +235,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		{"portal-subscription", "portal_subscription.html", one.frame(), one}, {"portal-subscription-empty", "portal_subscription.html", bare.frame(), bare}, {"portal-subscription-paused", "portal_subscription.html", paused.frame(), paused},
 		{"portal-cancel", "portal_cancel.html", leaves.frame(), leaves}, {"portal-plan", "portal_plan.html", now.frame(), now}, {"portal-plan-later", "portal_plan.html", later.frame(), later},
 		{"portal-license", "portal_license.html", key.frame(), key}, {"portal-license-unused", "portal_license.html", unused.frame(), unused},
-		{"portal-details", "portal_details.html", details.frame(), details}, {"portal-card-remove", "portal_card_remove.html", full.frame(), portalCardRemoval{portalPage: v.page("Remove Visa ending in 4242?", ""), Card: &card}},
+		{"portal-details", "portal_details.html", details.frame(), details}, {"portal-card-remove", "portal_card_remove.html", empty.frame(), portalCardRemoval{portalPage: v.page("Remove Visa ending in 4242?", ""), Card: &card}},
 		{"portal-card", "portal_card.html", stripe.frame(), stripe}, {"portal-card-waits", "portal_card.html", waits.frame(), waits},
 		{"portal-post", "portal_post.html", post.frame(), post},
 		{"portal-experience", "portal_experience.html", course.frame(), course}, {"portal-experience-empty", "portal_experience.html", nothing.frame(), nothing},

@@ -34,6 +34,7 @@ type documentPage struct {
 	Due     int64  // what is to be paid, in minor units
 	When    string // by when, or for how long it is overdue, else empty
 	Error   string // why it was not paid just now
+	Wrong   string // the field of a typed card that this is about, empty for none
 	Here    string // relative path from the page to what is below it
 	Ask     string // what ask returns, which ends the addresses of forms
 	PDF     string // relative path from the page to the PDF, in the language of the page
@@ -43,13 +44,16 @@ type documentPage struct {
 }
 
 // frame returns what stands around the page.
-func (p documentPage) frame(seller *tenant.Account) ui.Frame {
+func (p documentPage) frame(l *locale.Locale, seller *tenant.Account) ui.Frame {
 	frame := ui.Frame{Title: p.Title + " " + p.Number, Shop: shopOf(seller), Forward: p.Forward, Again: again(p.State, p.Forward)}
 	if p.Error != "" { // which is the answer to a form, whose address cannot be looked at
-		frame.Problems, frame.Again = []ui.Problem{{Text: p.Error}}, 0
+		frame.Problems, frame.Again = []ui.Problem{cardProblem(l, p.Wrong, p.Error)}, 0
 	}
 	return frame
 }
+
+// CardProblems returns what is wrong with the card that was typed into the page, by the name of its field.
+func (p documentPage) CardProblems() map[string]string { return map[string]string{p.Wrong: p.Error} }
 
 // TakesStripe reports whether Stripe takes a card on the page.
 func (p documentPage) TakesStripe() bool { return p.State == "stripe" }
@@ -67,7 +71,7 @@ func (p *Pages) invoice(c echo.Context, i *invoice.Invoice) error {
 			return p.refuse(c, err)
 		}
 	}
-	return p.showInvoice(c, http.StatusOK, i, "")
+	return p.showInvoice(c, http.StatusOK, i, "", "")
 }
 
 // welcomeBackTo does for the last payment of an invoice what welcomeBack does for that of a checkout.
@@ -81,8 +85,9 @@ func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 	}
 }
 
-// showInvoice answers with the page of an invoice as it stands. Problem says why it was not paid just now, and may be empty.
-func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, problem string) error {
+// showInvoice answers with the page of an invoice as it stands. Problem says why it was not paid just now, and wrong is the field of a typed card that
+// this is about. Both may be empty.
+func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, problem, wrong string) error {
 	l, err := p.speakOf(c, i.AccountID, i.CustomerID)
 	if err != nil {
 		return err
@@ -91,7 +96,7 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, prob
 	if err != nil {
 		return err
 	}
-	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Ask: p.ask(c), Due: i.AmountDue(), Error: problem}
+	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Ask: p.ask(c), Due: i.AmountDue(), Error: problem, Wrong: wrong}
 	if c.Request().Method == http.MethodPost { // a refused form is answered below the page
 		page.Here = "."
 	}
@@ -105,8 +110,11 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, prob
 	if err := p.offerPayment(c.Request().Context(), l, i, &page); err != nil {
 		return err
 	}
+	if page.State != "pay" { // there is no such field
+		page.Wrong = ""
+	}
 	page.Forward, page.PDF = forward(c, page.Next), p.pdfOf(c, page.Here)
-	return p.render(c, status, "document.html", page.frame(seller), page)
+	return p.render(c, status, "document.html", page.frame(l, seller), page)
 }
 
 // whenDue says by when an invoice is to be paid, or for how many days begun it is overdue. It is empty if nothing is due, or at no time.
@@ -152,7 +160,7 @@ func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *invoice.I
 			page.State = "processing"
 			return nil
 		case charge.Failure.V != nil && page.Error == "":
-			page.Error = declined(l, charge.Failure.V)
+			page.Error, page.Wrong = declined(l, charge.Failure.V), failedCard(charge.Failure.V)
 		}
 	}
 	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
@@ -188,7 +196,7 @@ func (p *Pages) payInvoice(c echo.Context, i *invoice.Invoice) error {
 		if err != nil {
 			return err
 		}
-		return p.showInvoice(c, http.StatusUnprocessableEntity, i, l.T("error.no_card"))
+		return p.showInvoice(c, http.StatusUnprocessableEntity, i, l.T("error.no_card"), "card_number")
 	}
 	if method == nil {
 		method = typedCard(c)
@@ -217,11 +225,12 @@ func (p *Pages) paid(c echo.Context, i *invoice.Invoice, err error) error {
 		}
 	}
 	if problem, ok := p.whyNot(c, err); ok {
+		wrong := refusedCard(err)
 		i, err := p.store.Invoice.Get(ctx, account, id)
 		if err != nil {
 			return p.refuse(c, err)
 		}
-		return p.showInvoice(c, http.StatusUnprocessableEntity, i, problem)
+		return p.showInvoice(c, http.StatusUnprocessableEntity, i, problem, wrong)
 	}
 	if err != nil {
 		return p.refuse(c, err)
@@ -287,5 +296,5 @@ func (p *Pages) receipt(c echo.Context, o *order.Order) error {
 	}
 	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token"))}
 	page.PDF = p.pdfOf(c, page.Here)
-	return p.render(c, http.StatusOK, "document.html", page.frame(seller), page)
+	return p.render(c, http.StatusOK, "document.html", page.frame(l, seller), page)
 }

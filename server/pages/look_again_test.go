@@ -18,15 +18,15 @@ func TestAgain_IsOnPagesThatWaitForABank(t *testing.T) {
 	states := map[string]int{"processing": lookAgain, "elsewhere": lookAgainLink, "action": 0, "pay": 0, "stripe": 0, "closed": 0, "": 0}
 	for state, after := range states {
 		page := documentPage{Document: &invoicepdf.Document{}, State: state}
-		assert.Equal(t, after, page.frame(seller).Again, "an invoice: %s", state)
+		assert.Equal(t, after, page.frame(locale.English, seller).Again, "an invoice: %s", state)
 		buys := checkoutPage{l: locale.English, Checkout: &checkout.Checkout{}, Seller: seller, State: state}
 		assert.Equal(t, after, buys.frame().Again, "a checkout: %s", state)
 	}
 	gone := documentPage{Document: &invoicepdf.Document{}, State: "elsewhere", Forward: "https://bank.example"}
-	assert.Zero(t, gone.frame(seller).Again, "it sends its reader on")
+	assert.Zero(t, gone.frame(locale.English, seller).Again, "it sends its reader on")
 
 	refused := documentPage{Document: &invoicepdf.Document{}, State: "processing", Error: "Enter a card."}
-	assert.Zero(t, refused.frame(seller).Again, "it is the answer to a form")
+	assert.Zero(t, refused.frame(locale.English, seller).Again, "it is the answer to a form")
 
 	card := portalCard{portalPage: portalPage{visit: &visit{Seller: seller, l: locale.English}}}
 	assert.Zero(t, card.frame().Again, "a card is typed into it")

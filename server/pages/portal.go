@@ -41,6 +41,7 @@ type visit struct {
 	Home     string // relative path from the request's address to the overview
 	Ask      string // what ask returns, which ends the addresses on the pages
 	l        *locale.Locale
+	wrong    string // the field of the card in this form that was refused, empty for none
 
 	authenticates bool // buyers approve charges of the test provider on our pages
 }
@@ -59,10 +60,13 @@ type portalPage struct {
 func (p portalPage) frame() ui.Frame {
 	frame := ui.Frame{Title: p.Title, Shop: shopOf(p.Seller), Forward: p.Forward}
 	if p.Problem != "" {
-		frame.Problems = []ui.Problem{{Text: p.Problem}}
+		frame.Problems = []ui.Problem{cardProblem(p.l, p.wrong, p.Problem)}
 	}
 	return frame
 }
+
+// CardProblems returns what is wrong with the card that was typed into the page, by the name of its field.
+func (p portalPage) CardProblems() map[string]string { return map[string]string{p.wrong: p.Problem} }
 
 // TakesStripe reports whether Stripe takes a card on the page.
 func (p portalPage) TakesStripe() bool { return p.Key != "" }
@@ -95,7 +99,7 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 			return err
 		}
 		below := strings.Count(c.Path(), "/") - len("//") // segments after the token
-		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.ask(c), p.speak(c, customer.PreferredLocale, seller.Locale), p.authenticator != nil})
+		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.ask(c), p.speak(c, customer.PreferredLocale, seller.Locale), "", p.authenticator != nil})
 	}
 }
 

@@ -1,0 +1,46 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/catalog"
+)
+
+// What is wrong with a card leads to its field on the portal and on an invoice, and stands beside it, as on a checkout.
+func TestPages_LeadToTheFieldOfACardThatIsWrong(t *testing.T) {
+	t.Parallel()
+	g := newShop(t).guest("ada@example.org")
+	sub, i := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa"), g.shop.billed()
+	shows := func(page, field, name string) {
+		t.Helper()
+		assert.Contains(t, page, `<li><a href="#`+field+`">`+name+": ", "in the summary")
+		assert.Regexp(t, `<input id="`+field+`"[^>]* aria-invalid="true" aria-describedby="`+field+`-problem">`, page)
+		assert.Regexp(t, `id="`+field+`-problem">(<svg[^\x00]*?</svg>)[A-Z]`, page)
+	}
+	for field, c := range map[string]struct{ value, name string }{
+		"card_number": {"4242424242424241", "Card number"}, "card_expiry": {"13 / 40", "Expiry"}, "card_cvc": {"1", "Security code (CVC)"},
+	} {
+		form := typed(g.see("", http.StatusOK), "4242424242424242")
+		form.Set(field, c.value)
+		shows(g.does("/cards", form, http.StatusUnprocessableEntity), field, c.name)
+		shows(g.does("/subscriptions/"+sub.ID+"/card", form, http.StatusUnprocessableEntity), field, c.name)
+		response, err := http.PostForm(i.HostedURL+"/pay", form)
+		require.NoError(t, err)
+		shows(g.read(response, http.StatusUnprocessableEntity), field, c.name)
+	}
+	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{})
+	require.NoError(t, err)
+	shows(g.read(response, http.StatusUnprocessableEntity), "card_number", "Card number")
+	assert.Contains(t, g.does("/cards", url.Values{"once": {"a"}}, http.StatusUnprocessableEntity), "<details open>", "it leads to a field that is seen")
+	shows(g.types(i, "4000000000000002", http.StatusOK), "card_number", "Card number")
+	for field, page := range map[string]string{
+		"the form": g.does("/cards", url.Values{}, http.StatusUnprocessableEntity), "the card": g.does("/cards/"+g.cards()[0].ID+"/remove", nil, http.StatusUnprocessableEntity),
+	} {
+		assert.NotContains(t, page, `href="#card_number"`, "it is about "+field)
+	}
+}
