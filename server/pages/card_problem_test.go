@@ -23,7 +23,7 @@ func TestPages_LeadToTheFieldOfACardThatIsWrong(t *testing.T) {
 		assert.Regexp(t, `id="`+field+`-problem">(<svg[^\x00]*?</svg>)[A-Z]`, page)
 	}
 	for field, c := range map[string]struct{ value, name string }{
-		"card_number": {"4242424242424241", "Card number"}, "card_expiry": {"13 / 40", "Expiry"}, "card_cvc": {"1", "Security code (CVC)"},
+		"card_number": {"4242424242424241", "Card number"}, "card_expiry": {"13 / 40", "Expiry"}, "card_cvc": {"1", "CVC"},
 	} {
 		form := typed(g.see("", http.StatusOK), "4242424242424242")
 		form.Set(field, c.value)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -44,11 +45,23 @@ func (p *Pages) checkoutDownload(c echo.Context) error {
 	}
 	signed, err := p.store.GetGrantDownload(ctx, account, c.Param("grant"), c.Param("file"), downloadTime)
 	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == core.CodeInvalid {
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		return p.downloadOver(c, checkout)
 	}
 	if err != nil {
 		return p.refuse(c, err)
 	}
 	p.private(c)
 	return c.Redirect(http.StatusSeeOther, signed.URL)
+}
+
+// downloadOver answers 410: a file that a checkout gave is not open to its buyer any more. They are led to the door of the portal, where the rest is.
+func (p *Pages) downloadOver(c echo.Context, checkout *checkout.Checkout) error {
+	seller, err := p.store.Tenant.GetAccount(c.Request().Context(), checkout.AccountID)
+	if err != nil {
+		return err
+	}
+	l := p.speak(c, checkout.Locale, seller.Locale)
+	over := said(l, "message.download_over")
+	over.Back, over.To = p.doorOf(c, l, seller), l.T("portal.title")
+	return p.tellAt(c, http.StatusGone, shopOf(seller), over)
 }

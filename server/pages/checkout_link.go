@@ -66,9 +66,10 @@ func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	if refused.Code == core.CodeMissing && refused.Param == "" { // switched off, or used up
 		status = http.StatusNotFound
 	}
-	said := unavailable(p.speak(c, nil, seller.Locale))
+	l := p.speak(c, nil, seller.Locale)
+	said := unavailable(l)
 	if website := text(seller.WebsiteURL); website != "" {
-		said.Back, said.ToShop = website, true
+		said.Back, said.To = website, l.T("checkout.back")
 	}
 	return p.tellAt(c, status, shopOf(seller), said)
 }

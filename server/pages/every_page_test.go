@@ -45,6 +45,7 @@ func everyPage(l *locale.Locale, word func(usual string) string) []drawn {
 	all := []drawn{
 		{"missing", "message.html", ui.Frame{Title: "Page not found"}, missing(l)},
 		{"message", "message.html", ui.Frame{Title: "Nothing was connected"}, message{Title: "Nothing was connected", Text: word("You did not give your consent."), Back: "https://shop.example", Request: "req_01"}},
+		{"over", "message.html", ui.Frame{Title: "This link has expired", Shop: shopOf(seller)}, message{Title: "This link has expired", Text: l.T("ended.door"), Back: "../portal?shop=" + word("kestrel"), To: l.T("key.another"), Request: "req_01"}},
 		{"ended", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Renew: "renew"}},
 		{"ended-asked", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Asked: true}},
 		{"door", "portal_door.html", ui.Frame{Title: "Your purchases", Shop: shopOf(seller)}, doorPage{Seller: seller, Sends: true, Email: word("grace"), Problem: word("Write an e-mail address, such as ada@example.com.")}},
@@ -239,7 +240,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		{"portal-card", "portal_card.html", stripe.frame(), stripe}, {"portal-card-waits", "portal_card.html", waits.frame(), waits},
 		{"portal-post", "portal_post.html", post.frame(), post},
 		{"portal-experience", "portal_experience.html", course.frame(), course}, {"portal-experience-empty", "portal_experience.html", nothing.frame(), nothing},
-		{"portal-ended", "portal_ended.html", empty.frame(), empty.portalPage},
+		{"portal-ended", "portal_ended.html", empty.frame(), portalEnded{empty.portalPage, "../../portal"}},
 	}
 }
 

@@ -28,7 +28,7 @@ func (p *Pages) file(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	if expired {
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		return p.fileOver(c, file)
 	}
 	switch file.Kind {
 	case signed.FileKindInvoice:
@@ -43,6 +43,18 @@ func (p *Pages) file(c echo.Context) error {
 	return p.tell(c, http.StatusGone, outdated(p.spoken(c))) // another version of the program made it
 }
 
+// fileOver answers 410: the address of a file opens nothing any more. A buyer is led to the door of the portal.
+func (p *Pages) fileOver(c echo.Context, f *signed.File) error {
+	if !f.IsBuyers() {
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+	}
+	seller, err := p.store.Tenant.GetAccount(c.Request().Context(), f.Account)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	return p.over(c, seller, nil)
+}
+
 // invoiceFile serves the PDF of an invoice. If the invoice's links were revoked since the URL was made, it is 410.
 func (p *Pages) invoiceFile(c echo.Context, f *signed.File) error {
 	i, err := p.store.Invoice.Get(c.Request().Context(), f.Account, f.ID)
@@ -50,7 +62,7 @@ func (p *Pages) invoiceFile(c echo.Context, f *signed.File) error {
 		return p.refuse(c, err)
 	}
 	if i.LinkVersion != f.LinkVersion {
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		return p.fileOver(c, f)
 	}
 	return p.writeInvoice(c, i)
 }
@@ -62,7 +74,7 @@ func (p *Pages) receiptFile(c echo.Context, f *signed.File) error {
 		return p.refuse(c, err)
 	}
 	if o.LinkVersion != f.LinkVersion {
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		return p.fileOver(c, f)
 	}
 	return p.writeReceipt(c, o)
 }
@@ -72,7 +84,7 @@ func (p *Pages) receiptFile(c echo.Context, f *signed.File) error {
 func (p *Pages) stored(c echo.Context, file *signed.File) error {
 	f, v, err := p.store.Grant.GetFileVersion(c.Request().Context(), file.Account, file.ID, file.Version)
 	if isMissing(err) {
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		return p.fileOver(c, file)
 	}
 	if err != nil {
 		return err
@@ -92,24 +104,24 @@ func (p *Pages) stored(c echo.Context, file *signed.File) error {
 		}
 		return p.store.Grant.Download(c.Request().Context(), file.Account, file.Grant, f.ID, v.Version, transfer.IsFirst(c.Request(), v))
 	})
-	return p.notServed(c, file.Account, err)
+	return p.notServed(c, file, err)
 }
 
-// notServed answers with a page that says why a file of an account is not served, if err does. Whoever used up their downloads is led to the seller.
-func (p *Pages) notServed(c echo.Context, account string, err error) error {
+// notServed answers with a page that says why a file is not served, if err does. Whoever used up their downloads is led to the seller.
+func (p *Pages) notServed(c echo.Context, file *signed.File, err error) error {
 	e, _ := errors.AsType[*core.Error](err)
 	switch {
 	case errors.Is(err, transfer.ErrBusy):
 		c.Response().Header().Set(echo.HeaderRetryAfter, busyWait)
 		return p.tell(c, http.StatusServiceUnavailable, said(p.spoken(c), "message.busy_files"))
 	case e != nil && e.Code == core.CodeForbidden:
-		seller, err := p.store.Tenant.GetAccount(c.Request().Context(), account)
+		seller, err := p.store.Tenant.GetAccount(c.Request().Context(), file.Account)
 		if err != nil {
 			return err
 		}
 		return p.tellAt(c, http.StatusForbidden, shopOf(seller), said(p.spoken(c), "message.used_up"))
 	case e != nil && e.Code == core.CodeGone, isMissing(err):
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		return p.fileOver(c, file)
 	}
 	return err
 }

@@ -79,16 +79,20 @@ func (v *visit) TakesTestCards() bool {
 // CardKey returns the publishable key with which Stripe takes cards for the seller, empty if it does not.
 func (v *visit) CardKey() string { return v.Seller.CardKey() }
 
-// portal finds the session of the token in the address, and has serve answer its customer. An expired session is 410.
+// portal finds the session of the token in the address, and has serve answer its customer. An expired session is 410. It leads to the door of the
+// portal, and so does a token that opens nothing: it tells of no shop.
 func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx := c.Request().Context()
 		session, expired, err := p.store.Portal.Open(ctx, c.Param("token"))
-		if err != nil {
-			return p.refuse(c, err)
+		if isMissing(err) {
+			l := p.spoken(c)
+			said := missing(l)
+			said.Back, said.To = p.doorOf(c, l, nil), l.T("key.another")
+			return p.tell(c, http.StatusNotFound, said)
 		}
-		if expired {
-			return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		if err != nil {
+			return err
 		}
 		customer, err := p.store.Customer.Get(ctx, session.AccountID, session.CustomerID)
 		if err != nil {
@@ -97,6 +101,9 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 		seller, err := p.store.Tenant.GetAccount(ctx, session.AccountID)
 		if err != nil {
 			return err
+		}
+		if expired {
+			return p.over(c, seller, customer.PreferredLocale)
 		}
 		below := strings.Count(c.Path(), "/") - len("//") // segments after the token
 		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.ask(c), p.speak(c, customer.PreferredLocale, seller.Locale), "", p.authenticator != nil})
@@ -343,11 +350,17 @@ func (p *Pages) portalOrders(v *visit) error {
 	return p.render(v, http.StatusOK, "portal_orders.html", list.frame(), list)
 }
 
+// portalEnded is the data of portal_ended.html, which says that the session is over.
+type portalEnded struct {
+	portalPage
+	Door string // where another link is asked for, empty for nowhere
+}
+
 // endPortal ends the session: its address opens nothing any more.
 func (p *Pages) endPortal(v *visit) error {
 	if err := p.store.Portal.EndSession(v.ctx(), v.Session); err != nil {
 		return err
 	}
-	page := v.page(v.l.T("portal.signed_out"), "")
+	page := portalEnded{v.page(v.l.T("portal.signed_out"), ""), p.doorOf(v, v.l, v.Seller)}
 	return p.render(v, http.StatusOK, "portal_ended.html", page.frame(), page)
 }

@@ -46,7 +46,7 @@ func (d *download) limit(l *locale.Locale, most, count *int64) {
 func fileSize(bytes int64) string { return humanize.IBytes(uint64(max(0, bytes))) }
 
 // portalDownload sends a customer who presses the link of a file to the file. Only from there on it counts as a download. A grant that is over is
-// 410; one of somebody else is missing.
+// 410, with the way back; one of somebody else is missing.
 func (p *Pages) portalDownload(v *visit) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	g, err := p.store.Grant.GrantNamed(ctx, account, v.Param("grant"), "grant")
@@ -58,7 +58,9 @@ func (p *Pages) portalDownload(v *visit) error {
 	}
 	signed, err := p.store.GetGrantDownload(ctx, account, g.ID, v.Param("file"), downloadTime)
 	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == core.CodeInvalid {
-		return p.tell(v, http.StatusGone, outdated(p.spoken(v)))
+		over := said(v.l, "message.download_over")
+		over.Back, over.To = v.Home+v.Ask, v.l.T("portal.title")
+		return p.tellAt(v, http.StatusGone, shopOf(v.Seller), over)
 	}
 	if err != nil {
 		return p.refuse(v, err)

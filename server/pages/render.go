@@ -201,7 +201,7 @@ func badgeOf(l *locale.Locale, state string) ui.Badge {
 type message struct {
 	Title, Text string
 	Back        string // an address to go on to, empty for none
-	ToShop      bool   // which is the seller's
+	To          string // what that is called, empty for the page before
 	Request     string // the id of the request that was refused, by which the operator finds it in the log, else empty
 }
 
@@ -224,6 +224,28 @@ func said(l *locale.Locale, key string) message {
 }
 
 func missing(l *locale.Locale) message { return said(l, "message.missing") }
+
+// doorOf returns the relative address at which a buyer asks for a new link to the portal of a shop, nil for that of all. The page there is in the
+// language. It is empty if this server sends no letters.
+func (p *Pages) doorOf(c echo.Context, l *locale.Locale, seller *tenant.Account) string {
+	if !p.post.Sends() {
+		return ""
+	}
+	return strings.Repeat("../", strings.Count(c.Path(), "/")-1) + "portal" + atShop("?"+localeField+"="+l.Tag, seller)
+}
+
+// over answers 410: what an address opened for buyers of a shop is over. Theirs is the language of whoever it was for, and may be nil.
+func (p *Pages) over(c echo.Context, seller *tenant.Account, theirs *string) error {
+	l := p.speak(c, theirs, seller.Locale)
+	said := outdated(l)
+	if seller.DisabledAt != nil {
+		return p.tell(c, http.StatusGone, said)
+	}
+	if door := p.doorOf(c, l, seller); door != "" {
+		said.Text, said.Back, said.To = l.T("ended.door"), door, l.T("key.another")
+	}
+	return p.tellAt(c, http.StatusGone, shopOf(seller), said)
+}
 
 func outdated(l *locale.Locale) message { return said(l, "message.outdated") }
 

@@ -48,7 +48,11 @@ func (p *Pages) verified(c echo.Context) error {
 // 410.
 func (p *Pages) showVerify(c echo.Context, checkout *checkout.Checkout, expired, said bool) error {
 	if expired {
-		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		seller, err := p.store.Tenant.GetAccount(c.Request().Context(), checkout.AccountID)
+		if err != nil {
+			return p.refuse(c, err)
+		}
+		return p.over(c, seller, nil)
 	}
 	offer, err := p.store.Checkout.GetOffer(c.Request().Context(), checkout)
 	if err != nil {

@@ -217,7 +217,8 @@ func (s *Store) VerificationURL(c *Checkout) (string, error) {
 }
 
 // OpenVerification returns the checkout that a letter asked about. It is CodeMissing if the link is not genuine, the checkout
-// has another address now, or the account is disabled. If the link's time is over, expired is true and the checkout nil.
+// has another address now, or the account is disabled. If the link's time is over, expired is true,
+// and of the checkout only the account is set.
 func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	return s.openVerification(ctx, s.db, token)
 }
@@ -237,7 +238,7 @@ func (s *Store) openVerification(ctx context.Context, r db.Reader, token string)
 		return nil, false, fmt.Errorf("read verification: %w", err)
 	}
 	if v.ExpiresAt <= s.db.Now() {
-		return nil, true, nil
+		return &Checkout{AccountID: v.Account}, true, nil
 	}
 	if disabled, err := s.rooms.Tenant.IsDisabledIn(ctx, db.Unlocked(r), v.Account); err != nil {
 		return nil, false, err
@@ -257,7 +258,7 @@ func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, e
 	c, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		var c *Checkout
 		if c, expired, err = s.openVerification(ctx, u.Locked(), token); err != nil || expired {
-			return nil, err
+			return c, err
 		}
 		return s.Verify(ctx, c.AccountID, c.ID)
 	})

@@ -78,16 +78,13 @@ func (p *Session) giveToken(publicURL string) {
 }
 
 // Open returns the session that a token opens. A token that opens none, or an account that is disabled, is CodeMissing. If the session is
-// over, expired is true and the session is nil.
+// over, expired is true.
 func (s *Store) Open(ctx context.Context, token string) (p *Session, expired bool, err error) {
 	if p, err = s.findSession(ctx, token); err != nil {
 		return nil, false, err
 	}
-	if p.ExpiresAt <= s.db.Now() {
-		return nil, true, nil
-	}
 	p.URL = s.db.Options.PublicURL + "/portal/" + token
-	return p, false, nil
+	return p, p.ExpiresAt <= s.db.Now(), nil
 }
 
 // findSession returns the session of a token, expired or not, or CodeMissing.

@@ -39,6 +39,11 @@ type File struct {
 	ExpiresAt core.Time       `json:"expires_at"`
 }
 
+// IsBuyers reports whether a buyer was given the URL, and not only the seller.
+func (f *File) IsBuyers() bool {
+	return f.Kind == FileKindInvoice || f.Kind == FileKindReceipt || f.Grant != ""
+}
+
 // URL opens a file to whoever has it, without a key, until it expires.
 type URL struct {
 	URL       string
@@ -67,7 +72,7 @@ func (s *Store) SignFor(f File, lifetime time.Duration) (*URL, error) {
 }
 
 // Open returns the file that the token of a signed URL opens. A token that was not made here is CodeMissing. If its time is
-// over, expired is true and the file is nil.
+// over, expired is true.
 func (s *Store) Open(token string) (file *File, expired bool, err error) {
 	sealed, err := Encoding.DecodeString(token)
 	if err != nil || Encoding.EncodeToString(sealed) != token { // decoding steps over line breaks
@@ -81,8 +86,5 @@ func (s *Store) Open(token string) (file *File, expired bool, err error) {
 	if err := json.Unmarshal(text, file); err != nil {
 		return nil, false, fmt.Errorf("read file token: %w", err)
 	}
-	if file.ExpiresAt <= s.db.Now() {
-		return nil, true, nil
-	}
-	return file, false, nil
+	return file, file.ExpiresAt <= s.db.Now(), nil
 }
