@@ -68,6 +68,20 @@ func (t *TaxSettings) Source() TaxSource {
 	return NoTax{}
 }
 
+// RatesIn returns the rates for regions of a country.
+func (t *TaxSettings) RatesIn(country string) []TaxRate {
+	if t.Mode != TaxModeFlatTable {
+		return nil
+	}
+	var rates []TaxRate
+	for _, rate := range t.Rates {
+		if rate.Region != nil && rate.isIn(country) {
+			rates = append(rates, rate)
+		}
+	}
+	return rates
+}
+
 // IsInclusive reports whether a price contains its tax, by a behavior of its own or else, if that is nil, the account's.
 func (t *TaxSettings) IsInclusive(own *string) bool {
 	behavior := t.Behavior
@@ -128,8 +142,13 @@ func (r *TaxRate) covers(country, region string) bool {
 	case !r.isIn(country):
 		return false
 	default:
-		return r.Region == nil || strings.EqualFold(*r.Region, region)
+		return r.Region == nil || r.IsOf(region)
 	}
+}
+
+// IsOf reports whether a text means the region of the rate, which has one. CA, US-CA and California mean the same.
+func (r *TaxRate) IsOf(region string) bool {
+	return region != Elsewhere && SameRegion(*r.Country, *r.Region, region)
 }
 
 // depth returns how specific the rate is: 0 for everywhere else, 1 for a country, 2 for a region.
@@ -153,7 +172,7 @@ func (t *TaxSettings) check(p *core.Problems) {
 	for i, rate := range t.Rates {
 		at := fmt.Sprintf("tax.rates.%d.", i)
 		rate.check(at, p)
-		key := core.JSONText([]string{core.Deref(rate.Country), strings.ToLower(core.Deref(rate.Region))})
+		key := core.JSONText([]string{core.Deref(rate.Country), regionKey(core.Deref(rate.Country), core.Deref(rate.Region))})
 		p.Check(!places[key], at+"country", "Another rate is for the same place.")
 		places[key] = true
 	}
