@@ -49,6 +49,9 @@ func (p *Pages) pay(c echo.Context) error {
 	if problems := form.problems(p.spoken(c)); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}
+	if err := p.dropRegion(ctx, account, form); err != nil {
+		return err
+	}
 	agrees, err := p.adsAnswer(ctx, account, form)
 	if err != nil {
 		return err
@@ -351,6 +354,9 @@ func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
 			name = cmp.Or(cardFieldOf[refused.Reason], name)
 		}
 		said := explain(l, refused, field)
+		if name == "country" && refused.Reason == "tax" && c.FormValue("country") != "" { // it is the region that is missing
+			name, said = "state", l.T("error.state.tax")
+		}
 		if name == "card_number" && refused.Reason == "" && !typesCard && c.FormValue("payment_method") == "" {
 			said = l.T("error.no_card")
 		}

@@ -146,14 +146,15 @@ func buyerOf(l *locale.Locale, name, email *string, a *core.Address, id *custome
 	return party
 }
 
-// addressOf returns the lines of an address, in the order most countries use. Empty lines are left out.
+// addressOf returns the lines of an address, in the order most countries use. Empty lines are left out, and that
+// the buyer lives elsewhere.
 func addressOf(l *locale.Locale, a *core.Address) []string {
 	if a == nil {
 		return nil
 	}
 	var lines []string
 	for _, line := range []string{text(a.Company), text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), l.Country(text(a.Country))} {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); line != "" && line != tenant.Elsewhere {
 			lines = append(lines, line)
 		}
 	}
