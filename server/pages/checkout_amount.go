@@ -3,6 +3,8 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
@@ -40,9 +42,7 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 			Form: paymentForm, Name: fmt.Sprint(amountField, at), Label: p.l.T("field.amount"), InputMode: "decimal", Longest: 20, Autocomplete: "off", Required: true,
 			Value: core.DecimalAmount(line.UnitAmount, line.Currency),
 		}
-		if bounds := c.bounds(); bounds != "" {
-			c.Label = p.l.List(c.Label, bounds)
-		}
+		c.Hint = capital(c.bounds())
 		line.Choice = c
 	}
 }
@@ -95,6 +95,15 @@ func (c *choice) problem(typed string) string {
 		return c.l.T("error.amount.uneven")
 	}
 	return ""
+}
+
+// capital returns a text with a large first letter.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // bounds says between which amounts the buyer chooses.

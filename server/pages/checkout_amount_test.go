@@ -33,7 +33,8 @@ func TestCheckoutLink_LetsTheBuyerChooseThePrice(t *testing.T) {
 		w := newShopOn(t, engine)
 		link := w.choosing(new(int64(500)), new(int64(10000)), new(int64(1000)))
 		page := w.page(link.URL, http.StatusOK)
-		assert.Contains(t, page, `<label for="amount.0">Your price, at least $`)
+		assert.Contains(t, page, `<label for="amount.0">Amount</label>`)
+		assert.Regexp(t, `<span class="hint" id="amount.0-hint">At least [$]5.00, at most [$]100.00</span>\s+<input id="amount.0"[^>]* aria-describedby="amount.0-hint"`, page)
 		assert.Contains(t, page, `name="amount.0" type="text" value="10.00"`)
 		form := w.offered(link.URL)
 		form.Set("amount.0", "20,5")
@@ -56,7 +57,7 @@ func TestCheckoutLink_LetsTheBuyerChooseThePrice(t *testing.T) {
 		} {
 			refused := send(url.Values{"do": {"update"}, "amount.0": {amount}}, http.StatusUnprocessableEntity)
 			assert.Regexp(t, `(?s)id="amount.0-problem">.{0,400}`+problem, refused, amount)
-			assert.Regexp(t, `<li><a href="#amount.0">Your price: [^<]*`+problem, refused, amount)
+			assert.Regexp(t, `<li><a href="#amount.0">Amount: [^<]*`+problem, refused, amount)
 			assert.NotContains(t, refused, "price_", "nothing that is for programs")
 		}
 		send(url.Values{"do": {"update"}, "amount.1": {"7"}, "amount.x": {"7"}}, http.StatusOK)
@@ -74,7 +75,7 @@ func TestCheckout_LetsNobodyChooseWhatTheSellerSaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeCustom, MinAmount: new(int64(500)), SuggestedAmount: new(int64(1000))})
-	assert.NotContains(t, w.page(c.URL, http.StatusOK), "Your price")
+	assert.NotContains(t, w.page(c.URL, http.StatusOK), `name="amount.`)
 	response, err := http.PostForm(c.URL+"/pay", url.Values{"do": {"update"}, "amount.0": {"5"}})
 	require.NoError(t, err)
 	w.read(response, http.StatusOK)

@@ -97,7 +97,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			line.Renewal, line.TrialDays = "every month", 14
 			line.Includes = "Includes: 2 files, a licence key, online access"
 			line.Next = "Then €49.00 every month, from 9 December 2026"
-			line.Choice = &choice{l: l, Field: ui.Field{Name: "amount.1", Label: word("Your price"), Value: word("ten"), Problem: word("Write an amount like 12.50."), Required: true}}
+			line.Choice = &choice{l: l, Field: ui.Field{Name: "amount.1", Label: word("Amount"), Hint: "At least €5.00", Value: word("ten"), Problem: word("Write an amount like 12.50."), Required: true}}
 			line.Pieces = &pieces{l: l, named: l.T("field.quantity"), Field: ui.Field{Name: "quantity.1", Label: l.T("field.quantity"), Value: word("two"), Problem: word("Write a whole number, such as 2."), Required: true}}
 			p.Items = append(p.Items, line)
 			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}

@@ -60,7 +60,7 @@ func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
 		page.Value(`document.querySelector('#country').value = 'UY'`)
 		page.Fill("#amount\\.0", "4")
 		page.Click("button[value=update]")
-		page.WaitText("Your price: Choose an amount: at least $5.00.")
+		page.WaitText("Amount: Choose an amount: at least $5.00.")
 		page.Fill("#amount\\.0", "15")
 		page.Click("#payment button[value=update]")
 		page.WaitText("Pay $18.30")
