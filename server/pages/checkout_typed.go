@@ -202,6 +202,29 @@ func (p *checkoutPage) keepTicks(before form, isTold bool) {
 	}
 }
 
+// sayMissing says of every field that is to be filled in that it was left empty, where an attempt to pay was refused. What refused it names the first
+// of them alone.
+func (p *checkoutPage) sayMissing() {
+	if p.Problems == nil || p.Form["do"] != doPay && p.Form["do"] != doEnter {
+		return
+	}
+	misses := func(name, key string) { p.Problems[name] = cmp.Or(p.Problems[name], p.l.T(key)) }
+	switch {
+	case p.Checkout.TaxAmount != nil:
+	case p.Country == "":
+		misses("country", "error.country.tax")
+	case p.Form["state"] == "" && p.Regions() != nil:
+		misses("state", "error.state.tax")
+	}
+	for _, question := range p.CustomFields {
+		name := answerField + question.Key
+		typed := cmp.Or(p.Form[name], p.Checkout.CustomFieldData.V[question.Key])
+		if question.Required && (typed == "" || question.Type == "checkbox" && typed != ticked) {
+			misses(name, "error.answer")
+		}
+	}
+}
+
 // keep has the form show what was typed into it before, where nothing is typed now.
 func (p *checkoutPage) keep(before form) {
 	if _, typed := p.Form["country"]; !typed && p.Country == "" {

@@ -25,11 +25,18 @@
 		input.type = 'hidden'; input.name = name; input.value = value;
 		form.appendChild(input);
 	}
+	function misses() { // something that has to be filled in: the answer says what, and Stripe need not be asked for that
+		return [].some.call(form.elements, function (field) { return field.validity.valueMissing; });
+	}
 	function typed(name) { return form.elements[name] && form.elements[name].value.trim() || undefined; }
 	form.addEventListener('submit', function (event) {
 		if (event.defaultPrevented || event.submitter && event.submitter.value === 'update') { return; }
 		event.preventDefault();
 		if (button.disabled) { return; }
+		if (misses()) {
+			add('do', 'pay');
+			return form.submit();
+		}
 		wait(true);
 		say('');
 		stripe.createPaymentMethod({type: 'card', card: card, billing_details: {email: typed('email'), name: typed('name')}}).then(function (result) {
