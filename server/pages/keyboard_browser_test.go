@@ -81,6 +81,11 @@ func (y *typist) sees(name, expression string) {
 		assert.NotRegexp(y.t, `[A-Za-z]{3}`, words.ReplaceAllString(foreign.ReplaceAllString(y.Text(), ""), ""), name)
 	}
 	axe.Check(y.t, y.Page, name+" in "+y.tongue.Tag)
+	if name == "declined" || name == "paid" {
+		y.Scheme("dark")
+		axe.CheckColours(y.t, y.Page, name+" in the dark")
+		y.Scheme("light")
+	}
 }
 
 // words are those with a letter that English has not. A quotation mark is no letter: a word of English that stands beside one is none of them.
