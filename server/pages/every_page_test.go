@@ -102,9 +102,12 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			p.Items = append(p.Items, line)
 			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}
 			p.AsksNews, p.AsksWaiver, p.TermsRequired, p.Terms, p.AdNetworks = true, true, true, []term{{Title: word("Terms of sale")}}, "Meta"
+			taxed := *p.Seller
+			taxed.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Rates: []tenant.TaxRate{{Country: new("US"), Region: new("CA")}, {Country: new("US"), Region: new(word("Springfield"))}}}
+			p.Seller, p.Country = &taxed, "US"
 			p.Form = form{"email": word("grace"), "line1": word("Long street 1"), "answer.note": word("For Ada")}
 			p.Problems = map[string]string{
-				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "answer.size": word("Choose one."),
+				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "state": l.T("error.state.tax"), "answer.size": word("Choose one."),
 				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "waiver": "Tick this to get it at once.", "": word("The total has changed."),
 				"amount.1": word("Write an amount like 12.50."), "quantity.1": word("Write a whole number, such as 2."),
 			}
