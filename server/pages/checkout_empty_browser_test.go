@@ -32,7 +32,7 @@ func (w *shop) saysWhatIsEmpty(page *chromium.Page) {
 	page.WaitText("Testkarte")
 	page.Fill("#name", "Grace")
 	page.Key("Enter")
-	page.Wait(`document.activeElement.matches('.problems')`)
+	page.Wait(`document.readyState === 'complete' && document.activeElement.matches('.problems')`)
 	links := `[...document.querySelectorAll('.problems a')].map(a => a.getAttribute('href')).join(' ')`
 	assert.Equal(t, "#country #answer.text #answer.choice #answer.tick #card_number #terms", page.Value(links))
 	assert.Equal(t, "Grace", page.Value(`document.querySelector('#name').value`))
@@ -43,7 +43,7 @@ func (w *shop) saysWhatIsEmpty(page *chromium.Page) {
 	page.Fill("#answer\\.text", "For Ada")
 	page.Value(`document.querySelector('#country').value = 'US'`)
 	page.Click("button.pay")
-	page.Wait(`document.activeElement.matches('.problems') && document.querySelector('.problems a').getAttribute('href') === '#state'`)
+	page.Wait(`document.readyState === 'complete' && document.activeElement.matches('.problems') && document.querySelector('.problems a').getAttribute('href') === '#state'`)
 	assert.Equal(t, "#state #answer.choice #answer.tick #card_number #terms", page.Value(links))
 	assert.Empty(t, page.Refused())
 }
