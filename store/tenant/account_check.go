@@ -17,7 +17,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 
 // check returns CodeInvalid with every field whose value is not acceptable. It looks at this account alone: whether its handle
-// is still free shows when it is taken. Only addresses that have changed are looked at.
+// is still free shows when it is taken. Addresses and tax are looked at only if they have changed.
 func (a *Account) check(before *Account) error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(a.Name) != "" && core.HasAtMost(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
@@ -39,17 +39,19 @@ func (a *Account) check(before *Account) error {
 	p.Check(slices.Contains([]LeadConfirmation{LeadConfirmationNone, LeadConfirmationDoubleOptIn}, a.LeadConfirmation), "lead_confirmation", "A confirmation of leads is none or double_opt_in.")
 	a.checkLetters(&p)
 	a.checkBilling(&p)
+	if !core.SameJSON(a.Tax, before.Tax) {
+		a.Tax.V.check(&p)
+	}
 	return p.Err()
 }
 
-// checkBilling adds to p every billing setting that is not acceptable. It looks at invoice numbers, proration, access while past due, tax,
+// checkBilling adds to p every billing setting that is not acceptable. It looks at invoice numbers, proration, access while past due,
 // dunning, the limit of declines and how long payments are held.
 func (a *Account) checkBilling(p *core.Problems) {
 	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
 	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),
 		"proration_behavior", "A proration behavior is invoice_immediately, next_invoice or next_period.")
 	p.Check(a.PastDueAccess == PastDueAccessKeep || a.PastDueAccess == PastDueAccessSuspend, "past_due_access", "Past due access is keep or suspend.")
-	a.Tax.V.check(p)
 	d := &a.Dunning.V
 	p.Check(len(d.IntervalsDays) >= 1 && len(d.IntervalsDays) <= maxDunningRetries, "dunning.intervals_days", "A payment is tried again 1 to 10 times.")
 	for i, days := range d.IntervalsDays {

@@ -142,6 +142,21 @@ func TestUpdateAccount_Validates(t *testing.T) {
 	})
 }
 
+// Rates that were stored before they meant the same region keep nobody from changing anything else.
+func TestUpdateAccount_LooksAtRatesThatChangeAlone(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		twice := []TaxRate{{Country: ref("US"), Region: ref("CA"), Name: "Sales tax"}, {Country: ref("US"), Region: ref("California"), Name: "Sales tax"}}
+		settings := core.JSONText(TaxSettings{Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: twice})
+		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Write.DB.Rebind(`UPDATE accounts SET tax = ? WHERE id = ?`), settings, s.account)
+		require.NoError(t, err)
+		a, err := s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Name = "Ada's Books" })
+		require.NoError(t, err)
+		require.Equal(t, "Ada's Books", a.Name)
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Tax.V.Behavior = TaxBehaviorInclusive })
+		dbtest.RequireInvalid(t, err, "tax.rates.1.country")
+	})
+}
+
 func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		secrets, err := s.GetStripeSecrets(t.Context(), s.account)

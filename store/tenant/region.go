@@ -54,7 +54,7 @@ func SameRegion(country, a, b string) bool {
 	return strings.EqualFold(a, b) || regionKey(country, a) == regionKey(country, b)
 }
 
-// regionKey returns the code of a region that has a name here, and otherwise the text in lower case.
+// regionKey returns the code of a region that has a name here, and otherwise the text in lower case, without white space around it.
 func regionKey(country, region string) string {
 	country = strings.ToUpper(country)
 	if code, known := regionCodes[country][plainRegion(region)]; known {
@@ -64,7 +64,7 @@ func regionKey(country, region string) string {
 	if _, known := regionNames[country][code]; known {
 		return code
 	}
-	return strings.ToLower(region)
+	return strings.ToLower(strings.TrimSpace(region))
 }
 
 // plainRegion returns a name in lower case and without an accent.

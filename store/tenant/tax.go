@@ -106,7 +106,7 @@ func (t flatTable) RateAt(address *core.Address) (*TaxRate, bool) {
 		if rate.hidesFrom(country, region) {
 			known = false
 		}
-		if rate.covers(country, region) && (best == nil || rate.depth() > best.depth()) {
+		if rate.covers(country, region) && (best == nil || rate.depth(region) > best.depth(region)) {
 			best = rate
 		}
 	}
@@ -151,13 +151,16 @@ func (r *TaxRate) IsOf(region string) bool {
 	return region != Elsewhere && SameRegion(*r.Country, *r.Region, region)
 }
 
-// depth returns how specific the rate is: 0 for everywhere else, 1 for a country, 2 for a region.
-func (r *TaxRate) depth() int {
+// depth returns how specific the rate is for a region that it covers: 0 for everywhere else, 1 for a country, 2 for a region. It is 3 for the region
+// as it is written: older tables may have it twice.
+func (r *TaxRate) depth(region string) int {
 	switch {
 	case r.Country == nil:
 		return 0
 	case r.Region == nil:
 		return 1
+	case strings.EqualFold(*r.Region, region):
+		return 3
 	default:
 		return 2
 	}
@@ -184,4 +187,5 @@ func (r *TaxRate) check(at string, p *core.Problems) {
 	p.Check(strings.TrimSpace(r.Name) != "" && core.HasAtMost(&r.Name, 100), at+"name", "A rate has a name of 1 to 100 characters, such as VAT.")
 	p.Check(r.Region == nil || r.Country != nil, at+"region", "A region belongs to a country: send country too.")
 	p.Check(r.Region == nil || strings.TrimSpace(*r.Region) != "", at+"region", "A region is not empty: leave it out.")
+	p.Check(r.Region == nil || strings.TrimSpace(*r.Region) != Elsewhere, at+"region", "The region - means elsewhere: send a rate for the country alone.")
 }

@@ -32,6 +32,8 @@ func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
 		"a rate with the name of its region":        {flatTable{canada, quebec}, &core.Address{Country: new("CA"), State: new("QC")}, "QST"},
 		"a name without its accent":                 {flatTable{canada, quebec}, &core.Address{Country: new("CA"), State: new("Quebec")}, "QST"},
 		"a region that has no name here":            {flatTable{bern}, &core.Address{Country: new("CH"), State: new("be")}, "Bern"},
+		"a rate with white space around its region": {flatTable{{Country: new("CH"), Region: new(" ZH "), Name: "Zurich"}}, &core.Address{Country: new("CH"), State: new("ZH")}, "Zurich"},
+		"a region as it is written goes first":      {flatTable{{Country: new("US"), Region: new("Washington"), Name: "By name"}, {Country: new("US"), Region: new("WA"), Name: "By code"}}, &core.Address{Country: new("US"), State: new("wa")}, "By code"},
 		"whoever lives elsewhere":                   {flatTable{canada, ontario}, &core.Address{Country: new("CA"), State: new(Elsewhere)}, "GST"},
 		"nobody lives in a region called elsewhere": {flatTable{canada, {Country: new("CA"), Region: new(Elsewhere), RateBps: 1, Name: "No"}}, &core.Address{Country: new("CA"), State: new(Elsewhere)}, "GST"},
 		"another region pays the country's":         {flatTable{ontario, canada, everywhere}, &core.Address{Country: new("CA"), State: new("AB")}, "GST"},
@@ -77,6 +79,7 @@ func TestTaxSettings_RefusesWhatCannotBe(t *testing.T) {
 		"tax.rates.0.rate_bps": {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: "VAT", RateBps: 10_001}}},
 		"tax.rates.0.name":     {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: " "}}},
 		"tax.rates.0.region":   {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: "VAT", Region: new("ON")}}},
+		"tax.rates.1.region":   {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: "VAT"}, {Name: "VAT", Country: new("CA"), Region: new(" - ")}}},
 		"tax.rates.1.country": {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{
 			{Name: "VAT", Country: new("CA"), Region: new("ON")}, {Name: "HST", Country: new("CA"), Region: new("Ontario")},
 		}},
