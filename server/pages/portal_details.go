@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // portalDetails is the data of portal_details.html, on which a customer says what their next invoices name them.
@@ -36,6 +37,9 @@ func detailsOf(c *customer.Customer) form {
 	if a := c.BillingAddress.V; a != nil {
 		f["line1"], f["line2"], f["postal_code"], f["city"] = text(a.Line1), text(a.Line2), text(a.PostalCode), text(a.City)
 		f["state"], f["country"], f["company"] = text(a.State), text(a.Country), text(a.Company)
+		if f["state"] == tenant.Elsewhere {
+			f["state"] = ""
+		}
 	}
 	if id := c.TaxID.V; id != nil {
 		f["tax_id"] = id.Value
@@ -43,14 +47,18 @@ func detailsOf(c *customer.Customer) form {
 	return f
 }
 
-// put makes what was typed the customer's. An empty field takes away what was there.
+// put makes what was typed the customer's. An empty field takes away what was there. That they live elsewhere was not shown, and stays in its country.
 func (f form) put(c *customer.Customer) {
 	c.Name = typedOr(f["name"], nil)
+	var elsewhere *string
+	if a := c.BillingAddress.V; a != nil && text(a.State) == tenant.Elsewhere && text(a.Country) == f["country"] {
+		elsewhere = a.State
+	}
 	c.BillingAddress.V = nil
 	if f["country"] != "" {
 		c.BillingAddress = core.JSONOf(&core.Address{
 			Company: typedOr(f["company"], nil), Line1: typedOr(f["line1"], nil), Line2: typedOr(f["line2"], nil), PostalCode: typedOr(f["postal_code"], nil),
-			City: typedOr(f["city"], nil), State: typedOr(f["state"], nil), Country: new(f["country"]),
+			City: typedOr(f["city"], nil), State: typedOr(f["state"], elsewhere), Country: new(f["country"]),
 		})
 	}
 	switch id := f["tax_id"]; {

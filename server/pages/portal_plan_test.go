@@ -238,6 +238,23 @@ func TestPortal_CustomerPausesInsteadOfCancelling(t *testing.T) {
 	})
 }
 
+// That a customer lives elsewhere is told to nobody, and stays as long as they stay in the country and name no region.
+func TestPortal_KeepsThatACustomerLivesElsewhere(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		_, err := g.UpdateCustomer(t.Context(), g.account, g.customer.ID, func(c *customer.Customer) {
+			c.BillingAddress = core.JSONOf(&core.Address{State: new(tenant.Elsewhere), Country: new("US")})
+		})
+		require.NoError(t, err)
+		assert.NotContains(t, g.see("/details", http.StatusOK), `value="-"`)
+		for _, sent := range []struct{ country, state, kept string }{{"US", "", "-"}, {"US", "TX", "TX"}, {"US", "-", "-"}, {"CA", "", ""}} {
+			g.does("/details", url.Values{"country": {sent.country}, "state": {sent.state}}, http.StatusOK)
+			c, err := g.Customer.Get(t.Context(), g.account, g.customer.ID)
+			require.NoError(t, err)
+			assert.Equal(t, sent.kept, core.Deref(c.BillingAddress.V.State), sent)
+		}
+	})
+}
+
 func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		_, err := g.UpdateCustomer(t.Context(), g.account, g.customer.ID, func(c *customer.Customer) {
