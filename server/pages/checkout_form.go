@@ -46,11 +46,11 @@ func (p *Pages) pay(c echo.Context) error {
 		return p.showCheckout(c, http.StatusBadRequest, account, id, nil, map[string]string{"": p.spoken(c).T("error.form")})
 	}
 	form := typed(values)
-	if problems := form.problems(p.spoken(c)); problems != nil {
-		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
-	}
 	if err := p.dropRegion(ctx, account, form); err != nil {
 		return err
+	}
+	if problems := form.problems(p.spoken(c)); problems != nil {
+		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}
 	agrees, err := p.adsAnswer(ctx, account, form)
 	if err != nil {

@@ -38,6 +38,7 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 		return err
 	}
 	page.Asks, page.Country = asks, country
+	leaveRegion(form, &offer.Seller.Tax.V)
 	page.Carried, page.Form, page.Problems, page.Ask = carried, form, problems, p.ask(c)
 	dropOldTick(form, offer)
 	page.askWaiver(offer)

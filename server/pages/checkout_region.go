@@ -39,23 +39,30 @@ func (p checkoutPage) Regions() []region {
 // AsksRegion reports whether the buyer has to choose a region, because the tax depends on it.
 func (p checkoutPage) AsksRegion() bool { return p.Country != "" && p.Checkout.TaxAmount == nil }
 
-// dropRegion takes the region out of a form whose page asked for that of another country, if tax goes by region in either. Nobody chose it where they
-// live now. One that is known there stays: it was typed without a script.
+// dropRegion has a form of the account's checkout lose a region that is another country's, as leaveRegion says.
 func (p *Pages) dropRegion(ctx context.Context, account string, form form) error {
-	of, asked := form[regionsOf]
-	country, typed := form["country"], form["state"]
-	if !asked || typed == "" || of == country {
+	if form["state"] == "" || form[regionsOf] == form["country"] {
 		return nil
 	}
 	seller, err := p.store.Tenant.GetAccount(ctx, account)
 	if err != nil {
 		return err
 	}
-	tax := seller.Tax.V
+	leaveRegion(form, &seller.Tax.V)
+	return nil
+}
+
+// leaveRegion takes the region out of a form whose page asked for that of another country, if tax goes by region in either. Nobody chose it where they
+// live now. One that is known there stays: it was typed without a script.
+func leaveRegion(form map[string]string, tax *tenant.TaxSettings) {
+	of, asked := form[regionsOf]
+	country, typed := form["country"], form["state"]
+	if !asked || typed == "" || of == country {
+		return
+	}
 	here, isThere := tax.RatesIn(country), len(tax.RatesIn(of)) > 0
 	isKnown := tenant.KnowsRegion(country, typed) || slices.ContainsFunc(here, func(rate tenant.TaxRate) bool { return rate.IsOf(typed) })
 	if isThere || len(here) > 0 && !isKnown {
 		form["state"] = ""
 	}
-	return nil
 }

@@ -99,6 +99,15 @@ func TestCheckoutPage_ForgetsTheRegionOfAnotherCountry(t *testing.T) {
 	})
 }
 
+// What else is wrong with the form brings no region of another country back, which would be a place without tax.
+func TestCheckoutPage_OffersNoRegionOfAnotherCountry(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.regional()
+	page := w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"pay"}, "country": {"CA"}, "state": {"NY"}, "regions_of": {"US"}, "city": {strings.Repeat("n", 256)}})
+	assert.Equal(t, `<option value="ON">Ontario</option><option value="-">Elsewhere (Canada)</option>`, offers(page))
+}
+
 // A buyer is asked for the region as soon as they have chosen such a country, and what they typed stays.
 func TestCheckoutPage_AsksForTheRegionInABrowser(t *testing.T) {
 	t.Parallel()
