@@ -4048,7 +4048,7 @@ type Address struct {
 	// Example: Berlin
 	City *string `json:"city,omitempty"`
 
-	// State A state, province or region. Rates of tax with a `region` are found by it.
+	// State A state, province or region. Rates of tax with a `region` are found by it. A buyer who said on a page that they live in none of these has `-`.
 	//
 	// Example: BE
 	State *string `json:"state,omitempty"`
@@ -10356,7 +10356,7 @@ type TaxRate struct {
 	// Example: CA
 	Country *string `json:"country,omitempty"`
 
-	// Region Compared with `state` of the address; upper and lower case are the same.
+	// Region Compared with `state` of the address; upper and lower case are the same. So are codes and names in the US and Canada: `CA`, `US-CA` and `California`.
 	//
 	// Example: ON
 	Region *string `json:"region,omitempty"`
