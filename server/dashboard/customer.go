@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 const customersPage = "/app/customers"
@@ -127,11 +128,11 @@ func (v *visit) customerTerms(c *sdk.Customer) []ui.Term {
 	return append(terms, ui.Term{Name: "Since", Value: v.at(c.CreatedAt.Time())}, ui.Term{Name: "Id", Value: ui.Cell{Text: c.ID, Code: true}})
 }
 
-// addressText returns an address in a line.
+// addressText returns an address in a line, without that the customer lives elsewhere.
 func addressText(a *sdk.Address) string {
 	var parts []string
 	for _, part := range []*string{a.Company, a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country} {
-		if part != nil && *part != "" {
+		if part != nil && *part != "" && *part != tenant.Elsewhere {
 			parts = append(parts, *part)
 		}
 	}
