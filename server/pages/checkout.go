@@ -123,6 +123,9 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if err != nil {
 		return err
 	}
+	if isLate(c, page.State) {
+		return p.backTo(c, checkout.ClientSecret)
+	}
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
 	dropOldTick(form, offer)

@@ -110,6 +110,9 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, prob
 	if err := p.offerPayment(c.Request().Context(), l, i, &page); err != nil {
 		return err
 	}
+	if isLate(c, page.State) {
+		return p.backTo(c, c.Param("token"))
+	}
 	if page.State != "pay" { // there is no such field
 		page.Wrong = ""
 	}

@@ -1,5 +1,11 @@
 package pages
 
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
 // After how many seconds a page looks again at what changes by itself. Where there is a link to press, its reader gets more time for that.
 const (
 	lookAgain     = 3
@@ -18,4 +24,9 @@ func again(state, forward string) int {
 		return lookAgainLink
 	}
 	return 0
+}
+
+// isLate reports whether a form came when a payment was under way already. Its page answers then, which looks again: at the form's address is none.
+func isLate(c echo.Context, state string) bool {
+	return c.Request().Method == http.MethodPost && again(state, "") > 0
 }
