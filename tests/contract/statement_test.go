@@ -73,11 +73,12 @@ var needStatistics = []string{
 }
 
 // whileSmall are those with a range that PostgreSQL takes for as narrow as a single value. It then goes through the range to find a few rows in it.
-// It does so while its statistics are of a table with a single row, or with nothing but what is being sent. A server has a table analysed within a
-// second of its growth.
+// It does so while its statistics are of a table with a single row, or with nothing but what is being sent. If that row was due, it takes all for due
+// and reads them all. A server has a table analysed within a second of its growth.
 var whileSmall = []string{
 	"SELECT id FROM license_activations WHERE account_id = ? AND license_key_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET",
 	"DELETE FROM request_gaps WHERE ctid = ANY(",
+	"DELETE FROM throttles WHERE ctid = ANY(",
 	"FROM ai_sites WHERE domain_due_at IS NOT NULL AND domain_due_at <= ?",
 }
 
