@@ -124,7 +124,7 @@ func (w *shop) asksRegion(page *chromium.Page) {
 	}
 	page.Width(1440)
 	page.Go(c.URL)
-	page.WaitText("Total before tax")
+	page.Wait(`document.readyState === 'complete' && location.href === '` + c.URL + `' && document.body.innerText.includes('Total before tax')`)
 	chooses("#country", "DE")
 	page.WaitText("Pay $23.80")
 	assert.Equal(t, "false INPUT", page.Value(`document.querySelector('fieldset details').open + ' ' + document.querySelector('#state').tagName`))

@@ -46,13 +46,13 @@ func newVisitor(t *testing.T) (*visitor, *sdk.Subscription) {
 	return v, sub
 }
 
-// sees waits for a page with a text that fits into the window, is in English, and on which every field has its label. All is asked at once: the text may
+// sees waits for a whole page with a text that fits into the window, is in English, and on which every field has its label. All is asked at once: the text may
 // stand on the page before, too, which is about to go.
 func (v *visitor) sees(text string) {
 	v.t.Helper()
 	quoted, err := json.Marshal(text)
 	require.NoError(v.t, err)
-	v.Wait(`document.body && document.body.innerText.includes(` + string(quoted) + `) && document.documentElement.scrollWidth <= window.innerWidth &&
+	v.Wait(`document.readyState === 'complete' && document.body.innerText.includes(` + string(quoted) + `) && document.documentElement.scrollWidth <= window.innerWidth &&
 		document.documentElement.lang === 'en' && ![...document.querySelectorAll('input:not([type=hidden]), select, textarea')].some(e => !e.labels.length)`)
 }
 
