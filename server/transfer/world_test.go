@@ -28,6 +28,7 @@ import (
 	"github.com/tillwright/tillwright/server/blob/disk"
 	"github.com/tillwright/tillwright/server/blob/s3"
 	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
@@ -139,7 +140,7 @@ func (w *world) serve() {
 	log := w.log()
 	ctx, stop := context.WithCancel(context.Background())
 	w.files = transfer.New(ctx, w.Grant, w.bucket, log)
-	shop, err := pages.New(w.Store, nil, nil, nil, nil, w.files, nil)
+	shop, err := pages.New(w.Store, nil, mail.NewPost(w.Store, nil), nil, nil, w.files, nil)
 	require.NoError(w.t, err)
 	srv, err := server.New(server.Deps{
 		Store: w.Store, Handlers: handlers.New(w.Store, nil, nil, nil, nil, nil, w.files, nil, nil), Pages: shop.Routes(), Transfers: w.files.Routes(), ErrorPage: shop.Refused, Log: log,
