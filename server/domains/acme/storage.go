@@ -41,10 +41,12 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 	owner := core.NewULID()
 	for {
 		held, err := s.store.LockCertificate(ctx, name, owner, s.lease)
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil: // which the database reports as a statement or a connection that was ended
+			return ctx.Err()
+		case err != nil:
 			return err
-		}
-		if held {
+		case held:
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.owned[name] = owner

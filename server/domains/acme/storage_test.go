@@ -69,6 +69,23 @@ func TestStorage_LockEndsWithItsHolder(t *testing.T) {
 	})
 }
 
+// Time can end while a statement is under way. The database reports that as a statement or a connection that it ended.
+func TestStorage_LockEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newWorld(t, url).replica().storage
+		require.NoError(t, s.Lock(t.Context(), "a"))
+		held, err := database.Behind(t, url).BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		_, err = held.ExecContext(t.Context(), `UPDATE site_certificate_locks SET lease_until = lease_until`)
+		require.NoError(t, err)
+		short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		require.Equal(t, context.DeadlineExceeded, s.Lock(short, "a"))
+		require.NoError(t, held.Rollback())
+	})
+}
+
 func TestStorage_AFileInAnotherPlaceOrOfALostKeyIsNone(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
