@@ -102,7 +102,8 @@ func Detached(ctx context.Context) context.Context {
 
 type firstKey struct{}
 
-// First returns a detached context for what all requests wait for. It waits only until any connection is free, however many came before it.
+// First returns a detached context for what all requests wait for. It waits only until any connection is free, however many came before it. Only one
+// at a time may do so: many would keep everybody else waiting.
 func First(ctx context.Context) context.Context {
 	return context.WithValue(Detached(ctx), firstKey{}, true)
 }
