@@ -185,7 +185,7 @@ func (w *shop) read(response *http.Response, status int) string {
 		styles += " 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
 	}
 	assert.Contains(w.t, response.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src"+styles+"; form-action 'self'")
-	assert.Equal(w.t, "no-referrer", response.Header.Get("Referrer-Policy"))
+	assert.Equal(w.t, "strict-origin", response.Header.Get("Referrer-Policy"))
 	assert.Equal(w.t, "no-store", response.Header.Get("Cache-Control"))
 	assert.Contains(w.t, string(body), `<link rel="icon" href="data:image/svg+xml,`, "a browser asks no address for it")
 	assert.Regexp(w.t, `; img-src 'self' data:$`, response.Header.Get("Content-Security-Policy"))

@@ -153,9 +153,9 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /receipt/:token/renew":           p.renewReceipt,
 
 		"/portal":                                                  p.door(p.portalDoor),
-		"POST /portal":                                             p.unforged(p.door(p.knock)),
+		"POST /portal":                                             p.door(p.knock),
 		"/portal/open/:token":                                      p.portalKey,
-		"POST /portal/open/:token":                                 p.unforged(p.turnKey),
+		"POST /portal/open/:token":                                 p.turnKey,
 		"/portal/:token":                                           p.portal(p.portalHome),
 		"/portal/:token/posts/:post":                               p.portal(p.portalRead),
 		"/portal/:token/experiences/:experience":                   p.portal(p.portalExperience),
@@ -184,7 +184,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	}
 	for route, serve := range routes {
 		if strings.HasPrefix(route, http.MethodPost+" ") {
-			routes[route] = whole(serve)
+			routes[route] = p.unforged(whole(serve))
 		}
 	}
 	return routes
@@ -207,12 +207,13 @@ func whole(serve echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// private sets the headers that keep an answer out of caches and search engines, and its address from other sites.
+// private sets the headers that keep an answer out of caches and search engines, and its address from other pages. These may be told which server it is
+// on. Without that, and without https, browsers would not say of a form that it is from here.
 func (p *Pages) private(c echo.Context) {
 	header := c.Response().Header()
 	header.Set("Content-Security-Policy", p.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Referrer-Policy", "strict-origin")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Robots-Tag", "noindex")
 }

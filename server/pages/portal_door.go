@@ -161,16 +161,3 @@ func (p *Pages) turnKey(c echo.Context) error {
 	}
 	return c.Redirect(http.StatusSeeOther, "../"+session.Token+p.ask(c))
 }
-
-// forgeries knows forms that another site has a browser send.
-var forgeries = http.NewCrossOriginProtection()
-
-// unforged has serve answer forms of our own pages alone.
-func (p *Pages) unforged(serve echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if err := forgeries.Check(c.Request()); err != nil {
-			return p.tell(c, http.StatusForbidden, said(p.spoken(c), "message.forged"))
-		}
-		return serve(c)
-	}
-}
