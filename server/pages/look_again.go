@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 )
@@ -29,4 +30,14 @@ func again(state, forward string) int {
 // isLate reports whether a form came when a payment was under way already. Its page answers then, which looks again: at the form's address is none.
 func isLate(c echo.Context, state string) bool {
 	return c.Request().Method == http.MethodPost && again(state, "") > 0
+}
+
+// againLater returns after how many seconds a page that is refused for a while looks again, 0 for never. So a page that waits for a bank goes on
+// waiting when one of its looks met a server with too much to do. No form is sent again.
+func againLater(c echo.Context) int {
+	wait, err := strconv.Atoi(c.Response().Header().Get(echo.HeaderRetryAfter))
+	if err != nil || c.Request().Method != http.MethodGet {
+		return 0
+	}
+	return max(wait, lookAgainLink)
 }

@@ -1,9 +1,13 @@
 package pages
 
 import (
+	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
@@ -36,4 +40,22 @@ func TestAgain_IsOnPagesThatWaitForABank(t *testing.T) {
 	assert.Equal(t, lookAgainLink, card.frame().Again)
 	card.Forward = card.Next
 	assert.Zero(t, card.frame().Again)
+}
+
+// A page that waits for a bank goes on waiting after one of its looks was refused for a while. No form is sent again by itself.
+func TestAgain_IsOnAPageThatIsRefusedForAWhile(t *testing.T) {
+	t.Parallel()
+	p, err := New(nil, nil, nil, nil, nil, nil, nil)
+	require.NoError(t, err)
+	for _, c := range []struct{ method, wait, again string }{
+		{"GET", "1", "15"}, {"GET", "60", "60"}, {"GET", "", ""}, {"POST", "1", ""},
+	} {
+		w := httptest.NewRecorder()
+		w.Header().Set("Retry-After", c.wait)
+		require.NoError(t, p.Refused(echo.New().NewContext(httptest.NewRequest(c.method, "/checkout/x", nil), w), 503, false))
+		_, rest, looks := strings.Cut(w.Body.String(), `http-equiv="refresh" content="`)
+		assert.Equal(t, c.again != "", looks, c)
+		after, _, _ := strings.Cut(rest, `"`)
+		assert.Equal(t, c.again, after, c)
+	}
 }

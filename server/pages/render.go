@@ -202,6 +202,7 @@ type message struct {
 	Title, Text string
 	Back        string // an address to go on to, empty for none
 	To          string // what that is called, empty for the page before
+	Again       int    // seconds after which it is worth a try to load the page anew, 0 for never
 	Request     string // the id of the request that was refused, by which the operator finds it in the log, else empty
 }
 
@@ -215,7 +216,7 @@ func (p *Pages) tellAt(c echo.Context, status int, shop *ui.Shop, m message) err
 	if status >= http.StatusBadRequest {
 		m.Request = caller.RequestID(c.Request().Context())
 	}
-	return p.render(c, status, "message.html", ui.Frame{Title: m.Title, Shop: shop}, m)
+	return p.render(c, status, "message.html", ui.Frame{Title: m.Title, Shop: shop, Again: m.Again}, m)
 }
 
 // said returns what a page says of which the catalogue has the title under this key, and the text below it.
@@ -260,10 +261,12 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 }
 
 // Refused answers with a page that says why the one that was asked for is not shown. The reason is too many visits, a form that cannot be read, or a
-// failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to find out. With isCrowded nothing
+// failure of ours. After a while that is known it looks again by itself. After a failure, whoever sent a form does not know whether it arrived, and the page says how to find out. With isCrowded nothing
 // was done, because too much is under way: whoever loads the page again sends the same form.
 func (p *Pages) Refused(c echo.Context, status int, isCrowded bool) error {
-	return p.tell(c, status, why(p.spoken(c), c.Request().Method, status, isCrowded))
+	said := why(p.spoken(c), c.Request().Method, status, isCrowded)
+	said.Again = againLater(c)
+	return p.tell(c, status, said)
 }
 
 // why returns what the page says about a status. After a form, a failure of ours is explained with more care.
