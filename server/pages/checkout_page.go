@@ -121,6 +121,11 @@ func (p checkoutPage) BeginsTrial() bool {
 // IsLive reports whether the page has the script that counts the total anew.
 func (p checkoutPage) IsLive() bool { return p.Pays() }
 
+// HasKey reports whether the page shows a licence key.
+func (p checkoutPage) HasKey() bool {
+	return slices.ContainsFunc(p.Deliveries, func(d grant.Delivery) bool { return d.Key != nil })
+}
+
 // addressFields are the fields of the form that most buyers leave out, which are folded away.
 var addressFields = []string{"line1", "postal_code", "city", "state", "company", "tax_id"}
 

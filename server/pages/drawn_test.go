@@ -44,7 +44,7 @@ func painted(t *testing.T, width, height int) string {
 
 func ours(t *testing.T) *ui.Templates {
 	t.Helper()
-	templates, err := parse(locale.English, []byte("/* ours */"), []byte("/* ours */"))
+	templates, err := parse(locale.English, scripts{})
 	require.NoError(t, err)
 	return templates
 }

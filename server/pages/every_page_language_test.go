@@ -79,7 +79,7 @@ func sitePages(t *testing.T, l *locale.Locale, word func(string) string) map[str
 // Every word of the portal, of documents and of what strangers read is in the catalogue. In the language of letters with accents none stands without.
 func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
 	t.Parallel()
-	templates, err := parse(locale.Accented, []byte("/* ours */"), []byte("/* ours */"))
+	templates, err := parse(locale.Accented, scripts{})
 	require.NoError(t, err)
 	seller := &tenant.Account{Name: "1", PaymentsProvider: tenant.PaymentsProviderTest}
 	digits := func(string) string { return "1" }
@@ -114,7 +114,7 @@ func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
 func TestEveryPage_HasNoSpaceBetweenSentencesInJapanese(t *testing.T) {
 	t.Parallel()
 	japanese := locale.Find("ja")
-	templates, err := parse(japanese, []byte("/* ours */"), []byte("/* ours */"))
+	templates, err := parse(japanese, scripts{})
 	require.NoError(t, err)
 	pages := leadForms(t, japanese, func(word string) string { return word })
 	for _, d := range everyPage(japanese, usual) {
@@ -130,7 +130,7 @@ func TestEveryPage_HasNoSpaceBetweenSentencesInJapanese(t *testing.T) {
 func TestCheckoutPage_SaysOnlyOfWhatCostsThatItDoes(t *testing.T) {
 	t.Parallel()
 	for _, l := range locale.All() {
-		templates, err := parse(l, []byte("/* ours */"), []byte("/* ours */"))
+		templates, err := parse(l, scripts{})
 		require.NoError(t, err)
 		for _, d := range checkouts(l, &tenant.Account{Name: "Ada"}, usual) {
 			page, isCheckout := d.data.(*checkoutPage)

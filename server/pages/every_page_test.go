@@ -308,7 +308,7 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 		pages["/"+d.name], pages["/long/"+d.name] = draw(t, templates, d), draw(t, templates, longs[i])
 	}
 	if browser.Draws() { // from right to left too
-		mirrored, err := parse(locale.Mirrored, []byte("/* ours */"), []byte("/* ours */"))
+		mirrored, err := parse(locale.Mirrored, scripts{})
 		require.NoError(t, err)
 		for _, d := range everyPage(locale.Mirrored, usual) {
 			pages["/rtl/"+d.name] = draw(t, mirrored, d)
@@ -369,7 +369,7 @@ func TestEveryPage_NamesActionsAsTheyAreSeen(t *testing.T) {
 	t.Parallel()
 	seller := &tenant.Account{Name: "Kestrel", PaymentsProvider: tenant.PaymentsProviderTest}
 	for _, l := range append(locale.All(), locale.Accented, locale.Mirrored) {
-		templates, err := parse(l, []byte("/* ours */"), []byte("/* ours */"))
+		templates, err := parse(l, scripts{})
 		require.NoError(t, err)
 		for _, d := range append(portals(l, seller, usual), documentPages(l, seller, usual)...) {
 			for _, node := range markup.Elements(t, draw(t, templates, d)) {

@@ -34,7 +34,7 @@ import (
 	"github.com/tillwright/tillwright/store/payment"
 )
 
-//go:embed *.html site.css stripe.js totals.js
+//go:embed *.html *.js site.css
 var files embed.FS
 
 // Pages serves the pages of a store.
@@ -55,23 +55,16 @@ type Pages struct {
 	siteTemplates map[string]func() (*template.Template, error) // by the tag of the language of what is ours
 	style         string                                        // what a policy says of the style sheet
 	policy        string
-	stripePolicy  string // for pages on which Stripe takes a card
-	livePolicy    string // for open checkouts, which count their total anew
+	scripts       scripts
 	siteStyle     string // the hash of the style of sites
 	formToken     string // stands in pages that are kept where their forms' tokens belong
 	formClicks    string // stands there where what ad networks appended to the address belongs
-
-	liveStripePolicy string // for open checkouts on which Stripe takes a card
 }
 
 // New returns the pages of a store. Provider a is the one whose buyers approve charges on our own pages, nil if every provider
 // has a page of its own for that. F has the bytes of stored files, and d looks at the domains of sites.
 func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authenticator, advertiser *ads.Service, f *transfer.Service, d *domains.Service) (*Pages, error) {
-	script, err := files.ReadFile("stripe.js")
-	if err != nil {
-		return nil, err
-	}
-	totals, err := files.ReadFile("totals.js")
+	scripts, err := readScripts()
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +79,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	}
 	templates := map[*locale.Locale]func() (*ui.Templates, error){}
 	for _, l := range append(locale.All(), locale.Accented, locale.Mirrored) {
-		templates[l] = sync.OnceValues(func() (*ui.Templates, error) { return parse(l, script, totals) })
+		templates[l] = sync.OnceValues(func() (*ui.Templates, error) { return parse(l, scripts) })
 	}
 	if _, err := templates[locale.English](); err != nil {
 		return nil, err
@@ -98,8 +91,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	}
 	p := &Pages{
 		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newWorkTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
-		style: style, policy: policy, stripePolicy: policy + stripePolicy(script, "", ""),
-		livePolicy: policy + "; script-src " + ui.HashOf(totals) + "; connect-src 'self'", liveStripePolicy: policy + stripePolicy(script, " "+ui.HashOf(totals), " 'self'"),
+		style: style, policy: policy, scripts: scripts,
 		siteStyle: ui.HashOf([]byte(siteStyle)),
 	}
 	p.sites, p.formToken, p.formClicks = newDocuments(p.writeSite), rand.Text(), rand.Text()

@@ -181,6 +181,13 @@ type portalHome struct {
 	Purchases []portalPurchase // made by somebody who typed the customer's address
 }
 
+// HasKey reports whether the page shows a licence key.
+func (p portalHome) HasKey() bool {
+	return slices.ContainsFunc(p.Possessions, func(has possession) bool {
+		return slices.ContainsFunc(has.Deliveries, func(d delivery) bool { return d.Key != nil })
+	})
+}
+
 // planCard is a card that only a subscription is charged to.
 type planCard struct {
 	Card payment.Method

@@ -22,7 +22,7 @@ func TestPortal_HasNoBarrier(t *testing.T) {
 	seller := &tenant.Account{Name: "Kestrel Field Guides", SupportEmail: new("help@kestrel.example"), PaymentsProvider: tenant.PaymentsProviderTest}
 	pages, names := map[string]string{}, []string{}
 	for _, l := range []*locale.Locale{locale.English, locale.Mirrored} {
-		templates, err := parse(l, []byte("/* ours */"), []byte("/* ours */"))
+		templates, err := parse(l, scripts{})
 		require.NoError(t, err)
 		all := append(portals(l, seller, usual), documentPages(l, seller, usual)...)
 		if l == locale.English {

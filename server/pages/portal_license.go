@@ -15,6 +15,9 @@ type portalLicense struct {
 	Activations []grant.LicenseActivation
 }
 
+// HasKey reports whether the page shows a licence key.
+func (p portalLicense) HasKey() bool { return p.License.Key != nil }
+
 // Called returns the name that its program gave a device, or else the beginning of its fingerprint.
 func (p portalLicense) Called(d grant.LicenseActivation) string {
 	if name := text(d.Name); name != "" {

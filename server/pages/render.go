@@ -19,15 +19,15 @@ import (
 
 // shared are the templates that several pages use, names those of the pages.
 var (
-	shared = []string{"card.html", "stripe.html", "portal_frame.html"}
+	shared = []string{"card.html", "key.html", "stripe.html", "portal_frame.html"}
 	names  = []string{
 		"checkout.html", "document.html", "ended.html", "message.html", "portal.html", "portal_cancel.html", "portal_card.html", "portal_card_remove.html", "portal_details.html", "portal_door.html", "portal_ended.html",
 		"portal_experience.html", "portal_key.html", "portal_license.html", "portal_orders.html", "portal_plan.html", "portal_post.html", "portal_subscription.html", "sandbox_consent.html", "subscribe.html", "unsubscribe.html", "verify.html",
 	}
 )
 
-// parse returns the pages in a language with our scripts: the one beside Stripe's, and the one that counts totals anew.
-func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
+// parse returns the pages in a language, with our scripts.
+func parse(l *locale.Locale, scripts scripts) (*ui.Templates, error) {
 	return ui.In(l, files, template.FuncMap{
 		"countries": countryOptions(l.Countries()),
 		"money":     l.Money,
@@ -41,10 +41,12 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 		"taxLabel":  func(tax invoicepdf.Tax) string { return tax.Label(l) },
 		"date":      l.Day,
 		"times":     func(unit, quantity int64) int64 { return unit * quantity },
-		"stripe":    func() template.JS { return template.JS(script) },
-		"totals":    func() template.JS { return template.JS(totals) },
+		"stripe":    func() template.JS { return scripts.stripe.text },
+		"totals":    func() template.JS { return scripts.totals.text },
+		"copying":   func() template.JS { return scripts.copies.text },
 
 		"takesStripe": takesStripe,
+		"copies":      copies,
 
 		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "plan": planName,
 	}, shared, names)
@@ -126,16 +128,7 @@ func (p *Pages) render(c echo.Context, status int, name string, frame ui.Frame, 
 	if status == http.StatusUnprocessableEntity && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
 		status = http.StatusTooManyRequests
 	}
-	policy := p.policy
-	by, counts := data.(interface{ IsLive() bool })
-	switch isLive := counts && by.IsLive(); {
-	case isLive && takesStripe(data):
-		policy = p.liveStripePolicy
-	case isLive:
-		policy = p.livePolicy
-	case takesStripe(data):
-		policy = p.stripePolicy
-	}
+	policy := p.policy + p.scripts.policyFor(data)
 	if frame.Shop != nil {
 		if colours := frame.Shop.Colours; colours != "" {
 			policy = strings.Replace(policy, p.style, p.style+" "+ui.HashOf([]byte(colours)), 1)
@@ -165,13 +158,6 @@ func countryOptions(countries []locale.Country) func(selected string) template.H
 		}
 		return template.HTML(options) //nolint:gosec // as above
 	}
-}
-
-// takesStripe reports whether Stripe may take a card on the page with this data. Such a page gets a policy that lets Stripe's
-// script run.
-func takesStripe(data any) bool {
-	by, ok := data.(interface{ TakesStripe() bool })
-	return ok && by.TakesStripe()
 }
 
 // shopOf returns what a page shows of its seller.

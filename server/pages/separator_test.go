@@ -17,7 +17,7 @@ import (
 func TestEveryPage_SeparatesPartsAsItsLanguageDoes(t *testing.T) {
 	t.Parallel()
 	japanese, seller := locale.Find("ja"), &tenant.Account{Name: "1", PaymentsProvider: tenant.PaymentsProviderTest}
-	templates, err := parse(japanese, []byte("/* ours */"), []byte("/* ours */"))
+	templates, err := parse(japanese, scripts{})
 	require.NoError(t, err)
 	digits := func(string) string { return "1" }
 	for _, d := range append(portals(japanese, seller, digits), documentPages(japanese, seller, digits)...) {

@@ -10,16 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/core"
 )
-
-// stripePolicy returns what the Content-Security-Policy of a page allows besides that of other pages, so that Stripe can take a card. That is what
-// Stripe says its script needs, and our own script. Ours and connects name what more of our scripts need.
-func stripePolicy(script []byte, ours, connects string) string {
-	return "; script-src " + ui.HashOf(script) + ours + " https://js.stripe.com https://*.js.stripe.com" +
-		"; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; connect-src https://api.stripe.com" + connects
-}
 
 // stripeForm is the data of the part of a form in which Stripe takes a card.
 type stripeForm struct {
