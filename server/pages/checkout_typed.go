@@ -223,6 +223,12 @@ func (p *checkoutPage) sayMissing() {
 			misses(name, "error.answer")
 		}
 	}
+	if p.TermsRequired && p.Form["terms"] == "" {
+		misses("terms", "error.accept")
+	}
+	if p.AsksWaiver && p.Form["waiver"] == "" {
+		misses("waiver", "error.waive")
+	}
 }
 
 // keep has the form show what was typed into it before, where nothing is typed now.

@@ -1,30 +1,47 @@
 {
 	const all = (s, page = document) => [...page.querySelectorAll(s)], main = '#payment, fieldset details, #region, .pay, form > .quiet', [form, fold, area, pay, update] = all(main);
 	const parts = '#totals, #waiver, .fold b, .goods .amount, .goods small, .pay span', needs = page => all('form, [name^=card_n], #card', page).length,
-		costly = 'fieldset:first-of-type :is(select, details input), .goods input';
-	let last = 0;
-	const count = async (typed, or) => {
-		const me = ++last, sent = [...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed];
+		costly = 'fieldset:first-of-type :is(select, details input), .goods input', fields = '.tick, .field:not(:has(#card))';
+	let last = 0, goes;
+	const ask = async (does, sent, or) => {
+		const me = ++last;
 		try {
-			const got = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', 'count'], ...sent.map(i => [i.name, i.value])])});
-			const page = new DOMParser().parseFromString(await got.text(), 'text/html'), its = all(parts, page), [now, fold2, area2] = all(main, page);
+			const got = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', does], ...sent])});
+			const page = new DOMParser().parseFromString(await got.text(), 'text/html'), its = all(parts, page), [now, fold2, area2] = all(main, page), fields2 = all(fields, page);
 			if (me !== last) return;
-			if (!got.ok || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
+			all('.problems a[href^="#card"]', page).forEach(a => document.querySelector(a.hash).value === '' || a.parentNode.remove());
+			if (got.ok !== (does === 'count') || !got.ok && !all('.problems li', page)[0] || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
 			all(parts).forEach((part, i) => part.isEqualNode(its[i]) || part.replaceChildren(...its[i].childNodes));
 			['shown', 'filled'].forEach(n => form[n].value = now[n].value);
 			form.regions_of.value === now.regions_of.value || area.replaceChildren(...area2.childNodes);
 			fold.open ||= fold2.open;
 			update.hidden = true;
-			sent.forEach(i => (i.ariaInvalid = null, all(`[id="${i.id}-problem"], li:has([href="#${i.id}"])`).forEach(s => s.remove())));
-			all('.problems:not(:has(li))').forEach(s => (s.remove(), document.title = page.title));
+			pay.ariaBusy = null;
+			got.ok ? counted(sent, page) : refused(page, fields2);
 		} catch { me === last && or(); }
 	};
+	const counted = (sent, page) => {
+		sent.forEach(([n]) => all(`[id="${n}"], [id="${n}-problem"], li:has([href="#${n}"])`).forEach(e => e.id === n ? e.ariaInvalid = null : e.remove()));
+		all('.problems:not(:has(li))').forEach(s => (s.remove(), document.title = page.title));
+	};
+	const refused = (page, fields2) => {
+		const [summary] = all('.problems', page);
+		all('.problems').forEach(s => s.remove());
+		all(fields).forEach((field, i) => all('.problem', field)[0] || all('.problem', fields2[i])[0] ? all('[name^=card_]', field)[0]?.value || field.replaceWith(fields2[i]) : 0);
+		all('main')[0].prepend(summary);
+		document.title = page.title;
+		summary.focus();
+	};
 	update.hidden = true;
+	const values = inputs => inputs.map(i => [i.name, i.value]), count = (typed, or) => ask('count', values([...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed]), or);
 	onchange = e => e.target.matches(costly) && count([], () => update.hidden = false);
 	form.onsubmit = e => {
 		const by = e.submitter, code = (by.value === 'enter' ? document.activeElement : by).closest('.code');
 		if (code) return e.preventDefault(), count(all('input', code), () => form.requestSubmit(update));
 		pay.ariaBusy = by !== update;
+		if (by === update || goes || form.matches(':valid')) return;
+		e.preventDefault(); // the card would be gone
+		ask(by.value, [...new FormData(form)].filter(([n]) => !/^card_|^payment_method$|^do$/.test(n)), () => (goes = true, form.requestSubmit(by)));
 	};
-	onpageshow = () => pay.ariaBusy = null;
+	onpageshow = () => goes = pay.ariaBusy = null;
 }
