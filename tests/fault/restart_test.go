@@ -102,9 +102,13 @@ func (s *site) useWhile(t *testing.T, address string, disturb func()) {
 			}
 		})
 	}
+	end := sync.OnceFunc(func() {
+		close(stop)
+		group.Wait()
+	})
+	defer end() // also when disturb gives up: nothing may fail after the test
 	disturb()
-	close(stop)
-	group.Wait()
+	end()
 	db := harness.OpenDatabase(t, s.url)
 	defer db.Close()
 	found := db.Strings(t, `SELECT name FROM products`)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tillwright/tillwright/tests/harness/freeport"
 )
 
 // Binary is the built program.
@@ -226,20 +227,14 @@ func (p *Process) Memory(t testing.TB, figure string) int {
 // Log returns what the server has written so far.
 func (p *Process) Log() string { return p.log.String() }
 
-// FreeAddr returns an address of 127.0.0.1 on which nobody listens. Its port is below those that the kernel gives away by
-// itself. So no other process gets it that asks for any port or connects to somebody, not even while the program is killed and
-// started again.
+// FreeAddr returns an address of 127.0.0.1 on which nobody listens, and which no other process gets while the program is killed and started again.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	for range 1000 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
-		if err == nil {
-			defer func() { _ = l.Close() }()
-			return l.Addr().String()
-		}
+	port, err := freeport.Port()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port is free")
-	return ""
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 type safeBuffer struct {

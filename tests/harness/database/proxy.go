@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/lib/pq"
+
+	"github.com/tillwright/tillwright/tests/harness/freeport"
 )
 
 // Proxy stands between the program and a PostgreSQL database. It can freeze, like a machine that is stuck or a network that
@@ -35,7 +37,7 @@ func NewProxy(t testing.TB, url string) *Proxy {
 	if config.Host != "" && config.Host[0] == '/' {
 		p.network, p.address = "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := freeport.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -22,6 +21,8 @@ import (
 	"time"
 
 	_ "github.com/lib/pq" // the driver that asks whether the cluster answers
+
+	"github.com/tillwright/tillwright/tests/harness/freeport"
 )
 
 // Env names the variable that carries the address of a cluster which is already running.
@@ -71,7 +72,7 @@ func (c *Cluster) Stop() {
 
 // start initialises and serves a cluster.
 func start(ctx context.Context, bin string, commits Durability) (*Cluster, error) {
-	port, err := freePort()
+	port, err := freeport.Port()
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +166,4 @@ func asServerUser(cmd *exec.Cmd) error {
 		return nil
 	}
 	return errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/tillwright/tillwright/tests/harness/debian"
+	"github.com/tillwright/tillwright/tests/harness/freeport"
 )
 
 //go:embed pooler.sh
@@ -27,7 +28,7 @@ func StartPooler(ctx context.Context, database string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := freeport.Port()
 	if err != nil {
 		return nil, err
 	}
