@@ -71,7 +71,7 @@ tidy: ## have go.mod and go.sum of both modules list what is imported
 	@.github/tidy
 
 lint: ## lint the Go code
-	@linter="$(GOLANGCI)" && PATH="$$($(GO) env GOROOT)/bin:$$PATH" "$$linter" run --config .github/golangci.yml ./... ./sdk/...
+	@linter="$(GOLANGCI)" && PATH="$$($(GO) env GOROOT)/bin:$$PATH" "$$linter" run --allow-parallel-runners --config .github/golangci.yml ./... ./sdk/...
 
 quick: ## compile, vet and test what your change touches, on SQLite alone: for while you work
 	@GOWORK=off $(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
