@@ -37,12 +37,14 @@
 			add('do', 'pay');
 			return form.submit();
 		}
+		var shown = form.elements.shown, seen = shown && shown.value; // the total may be counted anew while Stripe is asked
 		wait(true);
 		say('');
 		stripe.createPaymentMethod({type: 'card', card: card, billing_details: {email: typed('email'), name: typed('name')}}).then(function (result) {
 			if (result.error) { throw result.error; }
 			add('payment_method', result.paymentMethod.id);
 			add('do', 'pay');
+			if (shown) { shown.value = seen; }
 			form.submit();
 		}).catch(function (error) {
 			say(error && error.message || place.dataset.refused);
