@@ -244,16 +244,19 @@ func (p *checkoutPage) sayRequired() {
 }
 
 // guessCountry has a checkout of which the tax is not known yet show it, for a buyer who has not chosen a country. The guess is the country of their
-// browser, or else the seller's. It returns the country that is chosen on the page, and whether the tax depends on it. What the buyer pays follows
-// from what they send.
+// browser, or else the seller's. For one who has, it shows the tax of that. It returns the country that is chosen on the page, and whether the tax
+// depends on it. What the buyer pays follows from what they send.
 func guessCountry(c echo.Context, checkout *checkout.Checkout, offer *checkout.Offer, form map[string]string) (asks bool, country string, err error) {
 	country, chosen := form["country"]
 	asks = checkout.TaxAmount == nil || country != ""
 	if own := checkout.BillingAddress.V; own != nil && text(own.Country) != "" && !chosen && asks { // its state is missing
 		return asks, *own.Country, nil
 	}
-	guess := cmp.Or(locale.Region(c.Request().Header.Get("Accept-Language")), text(offer.Seller.Country))
-	if !asks || chosen || guess == "" {
+	guess := country // the one that they chose on a form that was refused, of which nothing is stored
+	if !chosen {
+		guess = cmp.Or(locale.Region(c.Request().Header.Get("Accept-Language")), text(offer.Seller.Country))
+	}
+	if !asks || guess == "" {
 		return asks, country, nil
 	}
 	can, err := offer.PreviewTax(checkout, guess)

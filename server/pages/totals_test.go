@@ -114,6 +114,29 @@ func TestCheckoutPage_HasTheTaxAtFirst(t *testing.T) {
 	})
 }
 
+// The page that says what is wrong shows the same total as before, which is charged once that is mended.
+func TestCheckoutPage_KeepsTheTaxWhereSomethingIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+		a.Country = new("FR")
+		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("FR"), RateBps: 2000, Name: "TVA"}}}
+	})
+	require.NoError(t, err)
+	link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
+	form := w.offered(link.URL)
+	for name, typed := range card("4242424242424242", "1200") {
+		form[name] = typed
+	}
+	form.Set("country", "FR")
+	form.Set("email", "grace@")
+	response, err := http.PostForm(link.URL+"/pay", form)
+	require.NoError(t, err)
+	page := w.read(response, http.StatusUnprocessableEntity)
+	assert.Contains(t, page, "Pay $12.00")
+	assert.Contains(t, page, `name="shown" value="1200"`)
+}
+
 // A code takes nothing away that was typed before, not even the card.
 func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
 	t.Parallel()
