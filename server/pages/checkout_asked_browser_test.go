@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/tenant"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 )
 
@@ -49,4 +50,79 @@ func TestCheckoutPage_ChargesNoTotalThatCameAfterThePressInABrowser(t *testing.T
 	page.Wait(`document.readyState === 'complete' && document.body && !window.takes`)
 	assert.Contains(t, page.Text(), "The total has changed")
 	assert.Zero(t, w.bank.Taken())
+}
+
+// A card in Stripe's frame is not missing. Browsers and the server may be of two minds about an address: then Stripe is asked.
+func TestCheckoutPage_MissesNoCardThatStripeHasInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.useStripe(publishableKey)
+	page := chromium.Open(t, nil)
+	opens(t, page, w.ours(w.asking()).URL, `async () => ({error: {message: 'Stripe was asked.'}})`)
+	page.Click("button.pay")
+	page.Wait(`document.activeElement.matches('.problems')`)
+	assert.NotContains(t, page.Text(), "Enter a card.")
+	page.Fill("#email", "jürgen@example.com")
+	require.Equal(t, "false", page.Value(`document.querySelector('#email').validity.valid`))
+	page.Fill("#answer\\.text", "For Ada")
+	page.Value(`document.querySelector('#answer\\.choice').value = 'a'`)
+	page.Click("#answer\\.tick")
+	page.Click("#terms")
+	page.Value(`document.querySelector('.problems').remove()`)
+	page.Click("button.pay")
+	page.Wait(`document.querySelector('.problems') || document.body.innerText.includes('Stripe was asked.')`)
+	assert.Contains(t, page.Text(), "Stripe was asked.")
+}
+
+// What is bought without a card leads to the page of whoever has just paid, from where they go on to the seller.
+func TestCheckoutPage_GoesOnAfterWhatIsFreeInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	page := chromium.Open(t, nil)
+	opens(t, page, w.ours(w.checkout(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})).URL, "")
+	page.Fill("#email", "jürgen@example.com")
+	page.Click("button.pay")
+	page.WaitText("Thank you for your order")
+	assert.Contains(t, page.Value(`location.search`), "paid=1")
+}
+
+// A code that cannot be used is said once, beside what is empty. Then the buyer pays without it, and with the card that they typed before.
+func TestCheckoutPage_KeepsTheCardBesideARefusedCodeInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.CheckoutRequiresTerms = true })
+	require.NoError(t, err)
+	page := chromium.Open(t, nil)
+	opens(t, page, w.ours(w.checkout(catalog.PriceVariant{Amount: 1000})).URL, "")
+	page.Click("button.pay")
+	page.Wait(`document.activeElement.matches('.problems')`)
+	page.Fill("#discount_code", "NONE")
+	page.Fill("#card_number", "4242424242424242")
+	page.Fill("#card_expiry", "12/40")
+	page.Fill("#card_cvc", "123")
+	page.Click("button.pay")
+	page.WaitText("There is no discount with this code.")
+	assert.Equal(t, "", page.Value(`[...document.querySelectorAll('#card_number-problem')].map(e => e.innerText).join()`), "there is a card now")
+	page.Click("#terms")
+	page.Click("button.pay")
+	page.Wait(`document.readyState === 'complete' && document.body && !window.stays`)
+	assert.Contains(t, page.Text(), "Thank you for your order")
+}
+
+// A seller may take a question away from a page that is open. Its other fields stay what they are.
+func TestCheckoutPage_StaysWholeWhenItsFormChangesInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.ours(w.asking())
+	offer, err := w.Checkout.GetOffer(t.Context(), c)
+	require.NoError(t, err)
+	page := chromium.Open(t, nil)
+	opens(t, page, c.URL, "")
+	_, err = w.Catalog.UpdateProduct(t.Context(), w.account, *offer.Items[0].ProductID, func(p *catalog.Product) { p.CustomFields.V = p.CustomFields.V[1:] })
+	require.NoError(t, err)
+	page.Click("button.pay")
+	page.Wait(`document.readyState === 'complete' && document.activeElement && document.activeElement.matches('.problems')`)
+	assert.NotContains(t, page.Text(), "undefined")
+	assert.Equal(t, "", page.Value(`[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) < i).join()`), "ids that are there twice")
+	assert.Equal(t, "1", page.Value(`document.querySelectorAll('#terms').length`))
 }

@@ -1,7 +1,8 @@
 {
 	const all = (s, page = document) => [...page.querySelectorAll(s)], main = '#payment, fieldset details, #region, .pay, form > .quiet', [form, fold, area, pay, update] = all(main);
 	const parts = '#totals, #waiver, .fold b, .goods .amount, .goods small, .pay span', needs = page => all('form, [name^=card_n], #card', page).length,
-		costly = 'fieldset:first-of-type :is(select, details input), .goods input', fields = '.tick, .field:not(:has(#card))';
+		costly = 'fieldset:first-of-type :is(select, details input), .goods input', fields = '.tick, .field:not(:has(#card))',
+		names = page => all(fields, page).filter(field => !field.closest('#waiver, #region')).map(field => all('label', field)[0].htmlFor).join();
 	let last = 0, goes;
 	const ask = async (does, sent, or) => {
 		const me = ++last;
@@ -9,8 +10,9 @@
 			const got = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', does], ...sent])});
 			const page = new DOMParser().parseFromString(await got.text(), 'text/html'), its = all(parts, page), [now, fold2, area2] = all(main, page), fields2 = all(fields, page);
 			if (me !== last) return;
-			all('.problems a[href^="#card"]', page).forEach(a => document.querySelector(a.hash).value === '' || a.parentNode.remove());
-			if (got.ok !== (does === 'count') || !got.ok && !all('.problems li', page)[0] || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
+			if (got.ok && does !== 'count') return location = got.url; // what became of the form is on a page of its own
+			all('.problems li', page).forEach(li => hasCard(li, page) && li.remove());
+			if (got.ok !== (does === 'count') || !got.ok && (!all('.problems li', page)[0] || names() !== names(page)) || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
 			all(parts).forEach((part, i) => part.isEqualNode(its[i]) || part.replaceChildren(...its[i].childNodes));
 			['shown', 'filled'].forEach(n => form[n].value = now[n].value);
 			form.regions_of.value === now.regions_of.value || area.replaceChildren(...area2.childNodes);
@@ -18,16 +20,22 @@
 			update.hidden = true;
 			pay.ariaBusy = null;
 			got.ok ? counted(sent, page) : refused(page, fields2);
-		} catch { me === last && or(); }
+		} catch { me === last && (pay.ariaBusy = null, or()); }
 	};
+	const hasCard = (li, page) => all('#card-problem', page)[0]?.textContent === li.textContent || all('a[href^="#card"]', li).some(a => document.querySelector(a.hash).value);
 	const counted = (sent, page) => {
 		sent.forEach(([n]) => all(`[id="${n}"], [id="${n}-problem"], li:has([href="#${n}"])`).forEach(e => e.id === n ? e.ariaInvalid = null : e.remove()));
 		all('.problems:not(:has(li))').forEach(s => (s.remove(), document.title = page.title));
 	};
 	const refused = (page, fields2) => {
-		const [summary] = all('.problems', page);
+		const [summary] = all('.problems', page), mine = all(fields), code = all('[name=refused_code]', page);
 		all('.problems').forEach(s => s.remove());
-		all(fields).forEach((field, i) => all('.problem', field)[0] || all('.problem', fields2[i])[0] ? all('[name^=card_]', field)[0]?.value || field.replaceWith(fields2[i]) : 0);
+		mine.forEach((field, i) => {
+			const [card] = all('[name^=card_]', field), wrong = all('.problem', field);
+			if (card?.value) wrong.forEach(s => (s.remove(), card.ariaInvalid = null));
+			else if (wrong[0] || all('.problem', fields2[i])[0]) field.replaceWith(fields2[i]);
+		});
+		form.prepend(...code); // with which they may pay without it
 		all('main')[0].prepend(summary);
 		document.title = page.title;
 		summary.focus();
@@ -41,7 +49,7 @@
 		pay.ariaBusy = by !== update;
 		if (by === update || goes || form.matches(':valid')) return;
 		e.preventDefault(); // the card would be gone
-		ask(by.value, [...new FormData(form)].filter(([n]) => !/^card_|^payment_method$|^do$/.test(n)), () => (goes = true, form.requestSubmit(by)));
+		ask(by.value, [...new FormData(form)].filter(([n]) => !/^card_|^payment_method$|^do$/.test(n)), () => (goes = true, form.requestSubmit(by), goes = false));
 	};
-	onpageshow = () => goes = pay.ariaBusy = null;
+	onpageshow = () => pay.ariaBusy = null;
 }
