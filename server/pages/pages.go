@@ -1,7 +1,7 @@
 // Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts, the customer portal and sites. It also serves
 // what a seller sees who comes back from an ad network. The pages are rendered on the server and load nothing from elsewhere, except the pictures
-// of sites, and where Stripe takes a card. They run no scripts, but there, and on an open checkout. There the script counts the total anew; without
-// it a button does.
+// of sites, and where Stripe takes a card. They run no scripts, but there, on an open checkout and beside a licence key: script.go. Without ours a button
+// counts the total anew, and a key is copied by hand.
 package pages
 
 import (
