@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -13,10 +14,17 @@ var forgeries = http.NewCrossOriginProtection()
 // send the form of their own button to unsubscribe (RFC 8058).
 var forged = map[string]bool{"/leads/:account/:site/:block": true, "/unsubscribe/:token": true}
 
+// isForged reports whether another site has a browser send a form. A proxy may ask us for another host than the browser did, or leave out the port of it:
+// a form is ours also if it comes from the address that we know as our own.
+func (p *Pages) isForged(c echo.Context) bool {
+	r := c.Request()
+	return forgeries.Check(r) != nil && !strings.EqualFold(r.Header.Get(echo.HeaderOrigin), p.store.PublicURL()) && !forged[c.Path()]
+}
+
 // unforged has serve answer forms of our own pages alone.
 func (p *Pages) unforged(serve echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := forgeries.Check(c.Request()); err != nil && !forged[c.Path()] {
+		if p.isForged(c) {
 			return p.tell(c, http.StatusForbidden, said(p.spoken(c), "message.forged"))
 		}
 		return serve(c)

@@ -51,6 +51,24 @@ func TestRoutes_RefuseFormsOfOtherSites(t *testing.T) {
 	require.Greater(t, forms, 20)
 }
 
+// A proxy may ask for another host than browsers do, or leave out the port of it. They name the address that the server knows as its own.
+func TestRoutes_TakeFormsBehindAProxy(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	for origin, status := range map[string]int{w.server.URL: http.StatusOK, "http://mallory.example": http.StatusForbidden, "null": http.StatusForbidden} {
+		request, err := http.NewRequest(http.MethodPost, w.server.URL+"/portal", strings.NewReader("email=grace@example.com"))
+		require.NoError(t, err)
+		request.Host = "127.0.0.1"
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Origin", origin)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, status, response.StatusCode, origin)
+	}
+	w.pages.Wait()
+}
+
 // Without https a browser says nothing of where a form is from but its origin, which our pages let it say.
 func TestPages_AreNotTakenForOtherSites(t *testing.T) {
 	t.Parallel()
