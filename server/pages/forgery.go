@@ -14,8 +14,8 @@ var forgeries = http.NewCrossOriginProtection()
 // send the form of their own button to unsubscribe (RFC 8058).
 var forged = map[string]bool{"/leads/:account/:site/:block": true, "/unsubscribe/:token": true}
 
-// isForged reports whether another site has a browser send a form. A proxy may ask us for another host than the browser did, or leave out the port of it:
-// a form is ours also if it comes from the address that we know as our own.
+// isForged reports whether another site has a browser send a form. A proxy may ask us for another host than the browser did, or leave out its port. So
+// what comes from the address that the server knows as its own is ours, too.
 func (p *Pages) isForged(c echo.Context) bool {
 	r := c.Request()
 	return forgeries.Check(r) != nil && !strings.EqualFold(r.Header.Get(echo.HeaderOrigin), p.store.PublicURL()) && !forged[c.Path()]
