@@ -37,7 +37,7 @@ func planChanged(l *locale.Locale, told *store.LetterContent) content {
 		}
 	}
 	c := content{subject: l.T("mail.plan.subject", "seller", nameOf(told.Seller)), opening: []string{says}, actions: manages(l, told)}
-	if next.Quantity > 1 {
+	if next.Quantity > 1 || sub.HasPieces() {
 		c.facts = append(c.facts, l.T("mail.plan.count", "count", next.Quantity))
 	}
 	if day != "" {

@@ -39,6 +39,12 @@ func (s *Subscription) UnitsOf(variant string) PlanUnits {
 	return PlanUnits{PriceVariantID: variant}
 }
 
+// HasPieces reports whether the subscription is for several pieces, or was with the price variant that it has. Then even one piece is counted.
+func (s *Subscription) HasPieces() bool {
+	of := s.UnitsOf(s.PriceVariantID)
+	return max(s.Quantity, of.Most+of.Held) > 1
+}
+
 // keepUnits notes what an order sold, before the plan changes for the first time.
 func (s *Subscription) keepUnits() {
 	if len(s.Units.V) == 0 && s.PriceVariantID != "" {
