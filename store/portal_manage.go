@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/offer"
@@ -26,29 +27,54 @@ func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref
 // maxPlans is how many plans of a product a customer may choose from.
 const maxPlans = 100
 
+// Pieces says how many pieces of its price variant a subscription may have by its customer's choice, if enough are left.
+type Pieces struct {
+	Variant     *catalog.PriceVariant
+	Least, Most int64
+	Taken       subscription.PlanUnits // what it has of the stock already
+}
+
 // PlansFor returns the plans that a customer may change their subscription to, the newest first. They are those of the same product that are sold in
-// its currency and quantity at a fixed price, and of which enough are left.
-func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) ([]subscription.Plan, error) {
+// its currency and quantity at a fixed price, and of which enough are left. If the plan that they have is sold like that, too, pieces says how many
+// of it they may have. It is nil if there is nothing to choose.
+func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) (plans []subscription.Plan, pieces *Pieces, err error) {
 	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{sub.ProductID})
 	if err != nil || products[sub.ProductID] == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	variants, _, err := s.Catalog.ListPriceVariants(ctx, sub.AccountID, catalog.ListPriceVariants{
 		Page: core.Page{Limit: maxPlans}, Product: sub.ProductID, Status: catalog.PriceVariantStatusActive, Type: catalog.PriceVariantTypeRecurring,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var plans []subscription.Plan
 	for i := range variants {
 		o := offer.Offer{Variant: &variants[i], Product: products[sub.ProductID]}
 		amount, problem := o.UnitAmount(sub.Currency, nil)
 		isFixed := o.Variant.AmountType == catalog.PriceVariantAmountTypeFixed && problem == ""
-		if isFixed && o.Variant.ID != sub.PriceVariantID && unplannable(o, sub.Currency) == "" && o.Allowed(sub.Quantity) == "" && lacks(o, sub, sub.Quantity) == "" {
+		switch {
+		case !isFixed || unplannable(o, sub.Currency) != "":
+		case o.Variant.ID == sub.PriceVariantID:
+			pieces = piecesOf(o.Variant, sub)
+		case o.Allowed(sub.Quantity) == "" && lacks(o, sub, sub.Quantity) == "":
 			plans = append(plans, planOf(o, sub.Quantity, amount))
 		}
 	}
-	return plans, nil
+	return plans, pieces, nil
+}
+
+// piecesOf says how many pieces of the price variant that it has a subscription may have, nil for what is not sold by the piece. Whoever sells seats
+// gives the price variant limits, or has sold several of it. A newsletter has neither: a number beside it would only sell it twice to one reader.
+func piecesOf(v *catalog.PriceVariant, sub *subscription.Subscription) *Pieces {
+	p := &Pieces{v, v.QuantityMin, checkout.MostChosen(v), sub.UnitsOf(v.ID)}
+	if v.QuantityMax == nil { // they may keep, and have again, what the seller gave them
+		p.Most = max(p.Most, p.Taken.Most+p.Taken.Held)
+	}
+	isByThePiece := v.QuantityMax != nil || v.QuantityMin > 1 || sub.HasPieces()
+	if !isByThePiece || p.Least >= p.Most {
+		return nil
+	}
+	return p
 }
 
 // KeepSubscription takes back that a subscription ends with its period, for the customer who has cancelled it. One that the seller cancelled, that is

@@ -47,16 +47,22 @@ func (p *checkoutPage) letCount(variants map[string]*catalog.PriceVariant) {
 		if v == nil || checkout.MostChosen(v) == v.QuantityMin {
 			continue
 		}
-		line.Pieces = &pieces{l: p.l, v: v, now: line.Quantity, least: v.QuantityMin, most: checkout.MostChosen(v), Field: ui.Field{
-			Form: paymentForm, Name: fmt.Sprint(quantityField, at), Label: p.l.T("field.quantity"), InputMode: "numeric", Longest: 7, Autocomplete: "off", Required: true,
-			Value: strconv.FormatInt(line.Quantity, 10),
-		}}
+		named := p.l.T("field.quantity")
 		if sales > 1 {
-			line.Pieces.Label = p.l.List(line.Pieces.Label, line.Describe())
+			named = p.l.List(named, line.Describe())
 		}
-		line.Pieces.named = line.Pieces.Label
-		line.Pieces.Label = p.l.List(line.Pieces.named, line.Pieces.bounds())
+		line.Pieces = newPieces(p.l, v, fmt.Sprint(quantityField, at), named, line.Quantity, v.QuantityMin, checkout.MostChosen(v))
+		line.Pieces.Form = paymentForm
 	}
+}
+
+// newPieces returns the field for pieces of a price variant, of which there are some now.
+func newPieces(l *locale.Locale, v *catalog.PriceVariant, name, named string, now, least, most int64) *pieces {
+	p := &pieces{l: l, v: v, named: named, now: now, least: least, most: most}
+	p.Field = ui.Field{
+		Name: name, Label: l.List(named, p.bounds()), InputMode: "numeric", Longest: 7, Autocomplete: "off", Required: true, Value: strconv.FormatInt(now, 10),
+	}
+	return p
 }
 
 // addPieces tells each field how many pieces of its price variant the other lines have, as the buyer chose. The limits of a field are for all of them

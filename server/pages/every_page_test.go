@@ -233,7 +233,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	course.Content.V.Modules = []content.ExperienceModule{{Title: word("Before the tour"), Lessons: []content.ExperienceLesson{{Title: word("Tides"), Body: new("Twice a day."), VideoURL: new("https://video.example"), File: new("fil_1")}}}}
 	nothing := &portalExperience{portalPage: v.page("Guided tour", ""), Experience: &content.Experience{}}
 	waits := &portalCard{portalPage: v.page("Add a card", ""), Waits: true}
-	return []drawn{
+	return append(quantityPages(v, sub, word), []drawn{
 		{"portal", "portal.html", full.frame(), full}, {"portal-empty", "portal.html", empty.frame(), empty},
 		{"portal-orders", "portal_orders.html", list.frame(), list}, {"portal-orders-empty", "portal_orders.html", none.frame(), none},
 		{"portal-subscription", "portal_subscription.html", one.frame(), one}, {"portal-subscription-empty", "portal_subscription.html", bare.frame(), bare}, {"portal-subscription-paused", "portal_subscription.html", paused.frame(), paused},
@@ -244,7 +244,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		{"portal-post", "portal_post.html", post.frame(), post},
 		{"portal-experience", "portal_experience.html", course.frame(), course}, {"portal-experience-empty", "portal_experience.html", nothing.frame(), nothing},
 		{"portal-ended", "portal_ended.html", empty.frame(), portalEnded{empty.portalPage, "../../portal"}},
-	}
+	}...)
 }
 
 func TestEveryPage_IsDrawnOfEveryTemplate(t *testing.T) {

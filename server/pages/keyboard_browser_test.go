@@ -91,16 +91,19 @@ func (y *typist) sees(name, expression string) {
 // words are those with a letter that English has not. A quotation mark is no letter: a word of English that stands beside one is none of them.
 var words = regexp.MustCompile(`\p{L}*[^\x00-\x7f\P{L}]\p{L}*`)
 
-// plan puts a guide on sale that is renewed each month, with a file, and offers a dearer plan of it. It returns a link to the first, and the dearer one.
+// plan puts a guide on sale that is renewed each month, with a file, and offers a dearer plan of it. That is sold by the piece. It returns a link to the
+// first, and the dearer one.
 func (w *shop) plan() (link *checkout.Link, dearer string) {
 	w.t.Helper()
 	monthly := func(amount int64) catalog.PriceVariant {
 		return catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: amount, Interval: new("month"), IntervalCount: new(int64(1))}
 	}
+	dear := monthly(9000)
+	dear.QuantityMax = new(int64(3))
 	file := w.uploads("طيور.txt", "الصرد")
 	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{
 		Product:       catalog.Product{Name: "دليل الطيور", Status: catalog.ProductStatusActive, Deliverables: []catalog.Deliverable{{Type: catalog.DeliverableTypeFile, Ref: &file.ID}}},
-		PriceVariants: []catalog.PriceVariant{monthly(2000), monthly(9000)},
+		PriceVariants: []catalog.PriceVariant{monthly(2000), dear},
 	})
 	require.NoError(w.t, err)
 	link, err = w.Checkout.CreateLink(w.t.Context(), w.account, checkout.Link{PriceVariantIDs: core.JSONOf(p.PriceVariantIDs.V[:1]), Active: true, AllowDiscountCodes: true})
@@ -119,7 +122,7 @@ func (w *shop) member() *subscription.Subscription {
 
 // A stranger does all by the keyboard alone. Each engine sees one direction: PostgreSQL from left to right, SQLite mirrored. The stranger buys by a
 // link, with a country of another tax, a code, a card that is declined and a good one. They download the file, come to the portal by a letter, change
-// the plan, cancel it, and keep it.
+// the plan and its quantity, cancel it, and keep it.
 func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
@@ -206,6 +209,17 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 		y.presses(`form[action*="/plan"] button`)
 		y.sees("plan-changed", `document.querySelector('.note.good')`)
 		assert.Equal(t, dearer, w.member().PriceVariantID)
+		y.tabTo("#quantity")
+		y.Type("4")
+		y.Key("Enter")
+		y.sees("quantity-refused", `document.activeElement.matches('.problems')`)
+		y.tabTo("#quantity") // which selects what was typed
+		y.Type("2")
+		y.Key("Enter")
+		y.sees("quantity", `document.querySelector('[name=shown]')`)
+		y.presses(`form[action*="/plan"] button`)
+		y.sees("quantity-changed", `document.querySelector('.note.good')`)
+		assert.Equal(t, int64(2), w.member().Quantity)
 		y.presses(`a[href*="/cancel"]`)
 		y.sees("cancel", `document.querySelector('#reason')`)
 		y.presses(`form[action*="/cancel"] button`)

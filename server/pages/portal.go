@@ -110,6 +110,9 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 	}
 }
 
+// Asked returns the tag of the language that Ask names, for a form whose fields become the end of an address.
+func (v *visit) Asked() string { return strings.TrimPrefix(v.Ask, "?"+localeField+"=") }
+
 // And returns Ask for an address that has parameters already.
 func (v *visit) And() template.URL { return template.URL(strings.Replace(v.Ask, "?", "&", 1)) } //nolint:gosec // the tag of a language
 
@@ -133,7 +136,7 @@ func (v *visit) page(title, problem string) portalPage {
 // portalDone has the key of what a customer is told after a form, by the value of the parameter "done".
 var portalDone = map[string]string{
 	"canceled": "portal.done.canceled", "kept": "portal.done.kept", "charged": "portal.done.charged", "accepted": "portal.done.accepted", "added": "portal.done.added",
-	"default": "portal.done.default", "removed": "portal.done.removed", "paused": "portal.done.paused", "changed": "portal.done.changed", "resumed": "portal.done.resumed", "saved": "portal.done.saved", "freed": "portal.done.freed",
+	"default": "portal.done.default", "removed": "portal.done.removed", "paused": "portal.done.paused", "resumed": "portal.done.resumed", "saved": "portal.done.saved", "freed": "portal.done.freed",
 }
 
 // done sends the customer to a page of the portal, which tells them what they have done. Below is the path below that of the

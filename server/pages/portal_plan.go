@@ -2,12 +2,14 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -41,9 +43,15 @@ func (p *portalPlan) DueNext() int64 {
 // IsLater reports whether the plan changes only when the period is over.
 func (p *portalPlan) IsLater() bool { return p.Change.EffectiveAt == p.CurrentPeriodEnd }
 
-// planOf names a plan, such as "Newsletter (yearly)".
-func planOf(plan subscription.Plan) string {
-	return planName(&subscription.Subscription{ProductName: plan.ProductName, PriceVariantName: plan.PriceVariantName, Quantity: plan.Quantity})
+// IsQuantity reports whether the plan stays, and only its quantity changes.
+func (p *portalPlan) IsQuantity() bool { return p.Change.Plan.PriceVariantID == p.PriceVariantID }
+
+// planOf names a plan that a subscription has or can have, such as "2 × Newsletter (yearly)". One piece is counted where there are more, or were.
+func planOf(sub *subscription.Subscription, plan subscription.Plan) string {
+	if plan.Quantity > 1 || sub.HasPieces() {
+		return fmt.Sprintf("%d × %s", plan.Quantity, plan.Describe())
+	}
+	return plan.Describe()
 }
 
 // pricedPlan is a plan that a subscription has or can have.
@@ -52,24 +60,26 @@ type pricedPlan struct {
 	Price string // of each period, with its tax and without discounts, such as "USD 90.00 every year"
 }
 
-// pricedPlans returns the plans that a subscription can be changed to as it stands, and the price of the one that it has.
-func (p *Pages) pricedPlans(v *visit, sub *subscription.Subscription) (plans []pricedPlan, own string, err error) {
-	found, err := p.plansFor(v.ctx(), sub)
+// offerChanges fills in what the subscription of a page can be changed to as it stands, and the price of the plan that it has.
+func (p *Pages) offerChanges(v *visit, page *portalSubscription) error {
+	sub := page.Subscription
+	plans, pieces, err := p.plansFor(v, sub)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
 	of := []subscription.PlanOf{{Subscription: sub, Plan: sub.CurrentPlan()}}
-	for _, plan := range found {
+	for _, plan := range plans {
 		of = append(of, subscription.PlanOf{Subscription: sub, Plan: plan})
 	}
 	prices, err := p.periodPrices(v, of...)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	for i, plan := range found {
-		plans = append(plans, pricedPlan{plan, prices[i+1]})
+	for i, plan := range plans {
+		page.Plans = append(page.Plans, pricedPlan{plan, prices[i+1]})
 	}
-	return plans, prices[0], nil
+	page.Pieces, page.Price = pieces, prices[0]
+	return nil
 }
 
 // ownPrices returns the prices of the plans that subscriptions have, by the id of the subscription.
@@ -101,83 +111,108 @@ func periodPrice(l *locale.Locale, plan subscription.Plan, amount int64, currenc
 	return l.Money(amount, currency) + " " + l.Every(plan.Interval, plan.IntervalCount)
 }
 
-// plansFor returns the plans that a subscription can be changed to as it stands.
-func (p *Pages) plansFor(ctx context.Context, sub *subscription.Subscription) ([]subscription.Plan, error) {
+// plansFor returns the plans that a subscription can be changed to as it stands, and the field for another quantity of its own.
+func (p *Pages) plansFor(v *visit, sub *subscription.Subscription) ([]subscription.Plan, *planPieces, error) {
 	going := sub.Status == subscription.StatusActive || sub.Status == subscription.StatusTrialing
 	if !going || sub.CancelAt() != nil || sub.PauseAtPeriodEnd || sub.PendingChange.V != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return p.store.PlansFor(ctx, sub)
+	plans, pieces, err := p.store.PlansFor(v.ctx(), sub)
+	return plans, newPlanPieces(v.l, sub, pieces), err
 }
 
 // portalPlan serves the page that says what the chosen plan costs now and later.
-func (p *Pages) portalPlan(v *visit) error {
-	return p.showPlan(v, v.QueryParam("plan"), http.StatusOK, "")
-}
+func (p *Pages) portalPlan(v *visit) error { return p.showPlan(v, http.StatusOK, "") }
 
-func (p *Pages) showPlan(v *visit, chosen string, status int, problem string) error {
-	page, why, err := p.previewPlan(v, chosen)
+func (p *Pages) showPlan(v *visit, status int, problem string) error {
+	page, why, err := p.previewPlan(v)
 	switch {
 	case err != nil:
 		return p.refuse(v, err)
-	case why != "":
-		return p.showSubscription(v, http.StatusUnprocessableEntity, why)
+	case why.Text != "":
+		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
-	page.portalPage = v.page(v.l.T("plan.title", "plan", planOf(page.Change.Plan)), problem)
+	page.portalPage = v.page(v.l.T("plan.title", "plan", planOf(page.Subscription, page.Change.Plan)), problem)
 	return p.render(v, status, "portal_plan.html", page.frame(), page)
 }
 
+// wanted returns the change that a form asks for: another plan in the quantity that there is, or the same plan in another quantity. Why says that it
+// cannot be chosen. A page that shows another quantity of another plan is of an older time, and so are its prices.
+func (v *visit) wanted(sub *subscription.Subscription, plans []subscription.Plan, field *planPieces) (in store.ChangeSubscription, why ui.Problem) {
+	chosen, typed := v.FormValue("plan"), typedQuantity(v)
+	in = store.ChangeSubscription{PriceVariant: chosen, Quantity: &sub.Quantity}
+	isThere := slices.ContainsFunc(plans, func(plan subscription.Plan) bool { return plan.PriceVariantID == chosen })
+	switch {
+	case chosen == sub.PriceVariantID && field != nil:
+		pieces, problem := field.chosen(typed)
+		in.Quantity, why = &pieces, field.says(problem)
+	case chosen == sub.PriceVariantID:
+		why.Text = v.l.T("error.subscription.no_change")
+	case !isThere || typed != "" && typed != strconv.FormatInt(sub.Quantity, 10):
+		why.Text = v.l.T("plan.choose_there")
+	}
+	return in, why
+}
+
 // previewPlan finds out what a change to the chosen plan costs at this moment. Why says that it cannot be chosen.
-func (p *Pages) previewPlan(v *visit, chosen string) (page *portalPlan, why string, err error) {
+func (p *Pages) previewPlan(v *visit) (page *portalPlan, why ui.Problem, err error) {
 	ctx, account := v.ctx(), v.Session.AccountID
 	sub, err := p.store.CustomerSubscription(ctx, account, v.Customer.ID, v.Param("subscription"))
 	if err != nil {
-		return nil, "", err
+		return nil, why, err
 	}
-	plans, err := p.plansFor(ctx, sub)
+	plans, field, err := p.plansFor(v, sub)
 	if err != nil {
-		return nil, "", err
+		return nil, why, err
 	}
-	if !slices.ContainsFunc(plans, func(plan subscription.Plan) bool { return plan.PriceVariantID == chosen }) {
-		return nil, v.l.T("plan.choose_there"), nil
-	}
-	change, err := p.store.PreviewSubscriptionChange(ctx, account, sub.ID, store.ChangeSubscription{PriceVariant: chosen})
-	if why, refused := isInvalid(p.spoken(v), err); refused {
+	in, why := v.wanted(sub, plans, field)
+	if why.Text != "" {
 		return nil, why, nil
 	}
+	change, err := p.store.PreviewSubscriptionChange(ctx, account, sub.ID, in)
+	if said, refused := isInvalid(p.spoken(v), err); refused {
+		return nil, field.refused(err, *in.Quantity, said), nil
+	}
 	if err != nil {
-		return nil, "", err
+		return nil, why, err
 	}
 	prices, err := p.periodPrices(v, subscription.PlanOf{Subscription: sub, Plan: change.Plan})
 	if err != nil {
-		return nil, "", err
+		return nil, why, err
 	}
-	return &portalPlan{Subscription: sub, Change: change, Price: prices[0]}, "", nil
+	return &portalPlan{Subscription: sub, Change: change, Price: prices[0]}, why, nil
 }
 
-// changePlan takes the form that confirms a change of plan. If more would be charged than was shown, the new amount is shown
+// changePlan takes the form that confirms a change of plan, or of its quantity. If more would be charged than was shown, the new amount is shown
 // instead, and nothing is charged.
 func (p *Pages) changePlan(v *visit) error {
-	chosen := v.FormValue("plan")
-	page, why, err := p.previewPlan(v, chosen)
+	page, why, err := p.previewPlan(v)
 	switch {
 	case err != nil:
 		return p.refuse(v, err)
-	case why != "":
-		return p.showSubscription(v, http.StatusUnprocessableEntity, why)
+	case why.Text != "":
+		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
 	if shown, err := strconv.ParseInt(v.FormValue("shown"), 10, 64); err != nil || page.DueNow() > shown {
-		return p.showPlan(v, chosen, http.StatusUnprocessableEntity, v.l.T("plan.amount_changed"))
+		return p.showPlan(v, http.StatusUnprocessableEntity, v.l.T("plan.amount_changed"))
 	}
-	show := func(v *visit, status int, problem string) error { return p.showPlan(v, chosen, status, problem) }
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("changeSubscription")), payTime)
 	defer cancel()
-	return p.change(v, "changed", show, func(id string) error {
-		_, err := p.billing.ChangeSubscription(ctx, v.Session.AccountID, id, store.ChangeSubscription{PriceVariant: chosen})
+	return p.change(v, "changed", p.showPlan, func(id string) error {
+		chosen := page.Change.Plan
+		_, err := p.billing.ChangeSubscription(ctx, v.Session.AccountID, id, store.ChangeSubscription{PriceVariant: chosen.PriceVariantID, Quantity: &chosen.Quantity})
 		if core.OutcomeOf(err) == core.Unknown {
 			slog.WarnContext(ctx, "charge a change of plan", "error", err)
 			return explanation(v.l.T("plan.bank_silent"))
 		}
 		return err
 	})
+}
+
+// changed says what a subscription has become, or what it will be.
+func (v *visit) changed(sub *subscription.Subscription) string {
+	if next := sub.PendingChange.V; next != nil && next.InvoiceID == nil {
+		return v.l.T("mail.plan.later", "plan", planOf(sub, next.Plan), "day", v.Day(next.EffectiveAt))
+	}
+	return v.l.T("mail.plan.now", "plan", planName(sub))
 }

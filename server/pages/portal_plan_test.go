@@ -36,7 +36,7 @@ func (g *guest) offers(sub *subscription.Subscription, v catalog.PriceVariant) s
 // confirming is the form of a page that shows what a plan costs.
 func confirming(page string) url.Values {
 	form := url.Values{}
-	for _, field := range []string{"plan", "shown"} {
+	for _, field := range []string{"plan", "quantity", "shown"} {
 		form.Set(field, regexp.MustCompile(`name="` + field + `" value="([^"]*)"`).FindStringSubmatch(page)[1])
 	}
 	return form
@@ -74,7 +74,7 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
 
 		page = g.does(path+"/plan", confirming(page), http.StatusOK)
-		assert.Contains(t, page, "Your plan is changed.")
+		assert.Contains(t, page, "Your subscription is Club &amp; more (Gold &lt;b&gt;) now.")
 		assert.Equal(t, gold, g.subscription(sub.ID).PriceVariantID)
 		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
 		require.NoError(t, err)

@@ -2,10 +2,10 @@ package pages
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/invoice"
@@ -24,7 +24,17 @@ type portalSubscription struct {
 	Cards  []payment.SavedMethod
 	Once   string
 	Plans  []pricedPlan // that it can be changed to
+	Pieces *planPieces  // nil if the customer has no choice
 	Price  string       // of each period of its plan, with its tax and without discounts
+}
+
+// frame returns what stands around the page.
+func (s *portalSubscription) frame() ui.Frame {
+	frame := s.portalPage.frame()
+	if s.Pieces != nil && s.Pieces.Problem != "" {
+		frame.Problems = []ui.Problem{s.Pieces.says(s.Pieces.Problem)}
+	}
+	return frame
 }
 
 // goingFirst is an order of subscriptions: those that have ended come after the others.
@@ -39,16 +49,7 @@ func goingFirst(a, b subscription.Subscription) int {
 }
 
 // planName returns in words what is subscribed to, such as "2 × Newsletter (yearly)".
-func planName(s *subscription.Subscription) string {
-	name := s.ProductName
-	if s.PriceVariantName != nil {
-		name += " (" + *s.PriceVariantName + ")"
-	}
-	if s.Quantity > 1 {
-		name = fmt.Sprintf("%d × %s", s.Quantity, name)
-	}
-	return name
-}
+func planName(s *subscription.Subscription) string { return planOf(s, s.CurrentPlan()) }
 
 // Day returns the date of a moment in the seller's time zone.
 func (v *visit) Day(at core.Time) string { return v.l.Day(v.Seller.Local(at)) }
@@ -99,12 +100,17 @@ func (p *Pages) portalSubscription(v *visit) error {
 
 // showSubscription answers with the page of a subscription. Problem says why something could not be done, and may be empty.
 func (p *Pages) showSubscription(v *visit, status int, problem string) error {
+	return p.subscriptionPage(v, status, ui.Problem{Text: problem})
+}
+
+// subscriptionPage does what showSubscription does. The problem may be about the field of the quantity.
+func (p *Pages) subscriptionPage(v *visit, status int, problem ui.Problem) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	sub, err := p.store.CustomerSubscription(ctx, account, v.Customer.ID, v.Param("subscription"))
 	if err != nil {
 		return p.refuse(v, err)
 	}
-	page := &portalSubscription{portalPage: v.page(planName(sub), problem), Subscription: sub, Once: newOnce()}
+	page := &portalSubscription{portalPage: v.page(planName(sub), problem.Text), Subscription: sub, Once: newOnce()}
 	if page.Cards, _, err = p.store.Payment.ListMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
@@ -114,8 +120,14 @@ func (p *Pages) showSubscription(v *visit, status int, problem string) error {
 	if err := p.foresee(v, page); err != nil {
 		return err
 	}
-	if page.Plans, page.Price, err = p.pricedPlans(v, sub); err != nil {
+	if err := p.offerChanges(v, page); err != nil {
 		return err
+	}
+	if page.Done == "" && problem.Text == "" && v.QueryParam("done") == "changed" {
+		page.Done = v.changed(sub)
+	}
+	if page.Pieces != nil && problem.Field != "" {
+		page.Pieces.Value, page.Pieces.Problem = typedQuantity(v), problem.Text
 	}
 	return p.render(v, status, "portal_subscription.html", page.frame(), page)
 }

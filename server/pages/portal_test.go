@@ -66,6 +66,12 @@ func (g *guest) does(below string, form url.Values, status int) string {
 // subscribes lets the guest buy a club, with a card that is saved with it.
 func (g *guest) subscribes(variant catalog.PriceVariant, card string) *subscription.Subscription {
 	g.t.Helper()
+	return g.subscribesFor(1, variant, card)
+}
+
+// subscribesFor is subscribes for so many pieces.
+func (g *guest) subscribesFor(pieces int64, variant catalog.PriceVariant, card string) *subscription.Subscription {
+	g.t.Helper()
 	variant.Type, variant.Interval, variant.IntervalCount = catalog.PriceVariantTypeRecurring, new("month"), new(int64(1))
 	club, err := g.Catalog.CreateProduct(g.t.Context(), g.account, catalog.NewProduct{
 		Product: catalog.Product{Name: "Club & more", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{variant},
@@ -73,7 +79,7 @@ func (g *guest) subscribes(variant catalog.PriceVariant, card string) *subscript
 	require.NoError(g.t, err)
 	sub, err := g.billing.CreateSubscription(g.t.Context(), g.account, billing.CreateSubscription{
 		Draft: checkout.Draft{
-			Checkout: &checkout.Checkout{CustomerID: &g.customer.ID}, Lines: []offer.NewLine{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
+			Checkout: &checkout.Checkout{CustomerID: &g.customer.ID}, Lines: []offer.NewLine{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: pieces, CustomAmount: variant.SuggestedAmount}},
 		},
 		Method: &payments.MethodInput{Ref: card},
 	})
