@@ -129,6 +129,8 @@ func (p *Pages) showPlan(v *visit, status int, problem string) error {
 	switch {
 	case err != nil:
 		return p.refuse(v, err)
+	case problem != "" && why.Field == "" && why.Text != "": // that a payment has no outcome yet says more than that nothing can be changed meanwhile
+		return p.showSubscription(v, status, problem)
 	case why.Text != "":
 		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -128,5 +129,20 @@ func TestPortal_KeepsTheCardThatTheBankAgreesTo(t *testing.T) {
 		require.Len(t, g.cards(), 2)
 		assert.Equal(t, g.cards()[0].ID, *g.subscription(sub.ID).Method.V.ID)
 		assert.Contains(t, g.see("", http.StatusOK), "Visa ending in 3155")
+	})
+}
+
+// Whoever changes their subscription while the bank is silent is told to look again, and not that there is nothing to change.
+func TestPortal_SaysOfAChangeThatTheBankIsSilent(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		g.useStripe(publishableKey)
+		sub := g.subscribesFor(2, seats(10), "pm_card_visa")
+		g.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
+		page := g.does("/subscriptions/"+sub.ID+"/plan", confirming(g.see(asking(sub, "5"), http.StatusOK)), http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "Your bank has not answered. Look at your subscription in a minute: it changes once that is paid.")
+		assert.Contains(t, page, "The change to 5 × Club &amp; more is being paid")
+		g.now = g.now.Add(time.Hour)
+		g.run()
+		g.sound()
 	})
 }
