@@ -350,3 +350,19 @@ Download birds.pdf
 	_, german := everyLetter(t, locale.Find("de"), usual)
 	assert.Contains(t, german["receipt"].text(), "Tide calendar, Probezeit bis 1. Dezember 2026: 0,00\u00a0€\nDanach 107,10\u00a0€ pro Jahr, ab dem 1. Dezember 2026\nRabatt: -4,90\u00a0€\n")
 }
+
+// A receipt and an invoice lead straight to their PDF, as text and as page, in each language.
+func TestLetters_LeadToThePDF(t *testing.T) {
+	t.Parallel()
+	for _, l := range locale.All() {
+		seller, all := everyLetter(t, l, func(usual string) string { return usual })
+		for kind, link := range map[string]string{"receipt": "https://pay.example/receipt/x?a=1&b=2/pdf", "invoice": "https://pay.example/invoice/x/pdf"} {
+			c := all[kind]
+			assert.Contains(t, c.text(), "\n"+l.T("mail.pdf.here")+"\n"+link+"\n", "%s in %s", kind, l.Tag)
+			letter, err := c.letter(seller, nil)
+			require.NoError(t, err)
+			assert.Contains(t, letter.HTML, `href="`+strings.ReplaceAll(link, "&", "&amp;")+`"`, "%s in %s", kind, l.Tag)
+			assert.Contains(t, letter.HTML, l.T("mail.pdf.button"), "%s in %s", kind, l.Tag)
+		}
+	}
+}

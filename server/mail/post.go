@@ -87,7 +87,7 @@ func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Acc
 		subject: l.T("mail.receipt.subject", "seller", nameOf(seller), "number", orderNumber(o)),
 		opening: []string{l.T("mail.receipt.opening", "number", orderNumber(o), "seller", nameOf(seller))},
 		sums:    sumsOf(l, seller, o, bought),
-		actions: []action{{l.T("mail.receipt.see"), o.ReceiptURL, l.T("mail.receipt.button")}},
+		actions: []action{{l.T("mail.receipt.see"), o.ReceiptURL, l.T("mail.receipt.button")}, pdfOf(l, o.ReceiptURL)},
 	}
 	var hasFiles bool
 	if c.items, hasFiles = itemsOf(l, deliveries); hasFiles {
@@ -102,6 +102,11 @@ func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Acc
 	}
 	c.actions = append(c.actions, action{l.T("mail.purchases"), p.store.Portal.URL(seller.Handle), l.T("portal.title")})
 	return c, err
+}
+
+// pdfOf leads to the PDF of a document, whose page is at an address. It opens as the page does.
+func pdfOf(l *locale.Locale, page string) action {
+	return action{l.T("mail.pdf.here"), page + "/pdf", l.T("mail.pdf.button")}
 }
 
 // whose returns the part of a receipt's letter that asks its reader to confirm their address. It is nil if the
@@ -249,14 +254,14 @@ func invoiceSent(l *locale.Locale, seller *tenant.Account, i *invoice.Invoice) c
 		subject: title,
 		opening: []string{title},
 		facts:   []string{l.T("mail.total", "amount", l.Money(i.TotalAmount, i.Currency))},
-		actions: []action{{l.T("mail.invoice.see"), i.HostedURL, l.T("mail.invoice.button")}},
+		actions: []action{{l.T("mail.invoice.see"), i.HostedURL, l.T("mail.invoice.button")}, pdfOf(l, i.HostedURL)},
 	}
 	if due := i.AmountDue(); due > 0 {
 		c.facts = append(c.facts, l.T("mail.due", "amount", l.Money(due, i.Currency)))
 		if i.DueAt != nil {
 			c.facts = append(c.facts, l.T("mail.due_date", "day", date(l, seller, *i.DueAt)))
 		}
-		c.actions = []action{{l.T("mail.invoice.pay"), i.HostedURL, l.T("mail.invoice.pay_button")}}
+		c.actions[0] = action{l.T("mail.invoice.pay"), i.HostedURL, l.T("mail.invoice.pay_button")}
 	}
 	return c
 }
