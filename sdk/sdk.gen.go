@@ -761,6 +761,7 @@ const (
 	LetterKindCardExpiring         LetterKind = "card_expiring"
 	LetterKindCheckoutAbandoned    LetterKind = "checkout_abandoned"
 	LetterKindFileUpdated          LetterKind = "file_updated"
+	LetterKindInvoice              LetterKind = "invoice"
 	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
 	LetterKindPlanChanged          LetterKind = "plan_changed"
@@ -7173,14 +7174,14 @@ type LegalPageVersion struct {
 // LegalPageVersionList A page of results.
 type LegalPageVersionList = wire.List[LegalPageVersion]
 
-// Letter An automatic letter to a customer. Its text is written when it is sent, and is not kept. It is sent once. If the server dies while the mail
+// Letter A letter to a customer, which is sent by itself or because somebody asked for it. Its text is written when it is sent, and is not kept. It is sent once. If the server dies while the mail
 // server takes it, it is sent again with the same Message-ID.
 type Letter struct {
 	// ID Example: letter_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
+	// Kind `receipt`: an order was paid, a free one too, or somebody asked for its receipt again. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
 	// invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
@@ -7192,7 +7193,8 @@ type Letter struct {
 	// wait, the newest has a letter.
 	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
 	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
-	// about a product. It is not sent again either, and no account can switch it off.
+	// about a product. It is not sent again either, and no account can switch it off. `invoice`: you sent an invoice, or its reader asked for a new
+	// address of its page. No account can switch that off.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7237,7 +7239,7 @@ type Letter struct {
 	UpdatedAt wire.Time  `json:"updated_at"`
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
+// LetterKind `receipt`: an order was paid, a free one too, or somebody asked for its receipt again. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
 // invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 // it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
@@ -7249,7 +7251,8 @@ type Letter struct {
 // wait, the newest has a letter.
 // `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
 // it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
-// about a product. It is not sent again either, and no account can switch it off.
+// about a product. It is not sent again either, and no account can switch it off. `invoice`: you sent an invoice, or its reader asked for a new
+// address of its page. No account can switch that off.
 type LetterKind string
 
 // LetterList A page of results.
@@ -17354,7 +17357,9 @@ func (s *InvoicesService) RevokeLinks(ctx context.Context, id string, opts ...Op
 
 // Send sends POST /invoices/{id}/send.
 //
-// Sends the customer a mail with the address of the invoice's page. There it can be read, saved as PDF and paid. In development mail goes into
+// Sends the customer a letter with the addresses of the invoice's page and of its PDF. On the page it can be read and paid. It is a letter of kind
+// `invoice`. It leaves within seconds of the answer, and is tried again if the mail server does not take it. `GET /letters` says what became of it.
+// In development mail goes into
 // files of the data directory. It is 422 for a draft, for a void invoice, without an address to send to, and on a server without a mail server.
 // An invoice can be sent 5 times within an hour, and an account can send 1000 letters. Beyond that it is 429, and `Retry-After` says when to try
 // again.
@@ -17532,8 +17537,8 @@ func (s *LegalPagesService) GetVersion(ctx context.Context, id string, version s
 
 // List sends GET /letters.
 //
-// Returns automatic letters to customers, sent or waiting, newest first. Letters that somebody asks for are not among them, such as those of
-// `POST /invoices/{id}/send`.
+// Returns letters to customers, sent or waiting, newest first. Those that you asked for are among them, such as those of `POST /invoices/{id}/send`.
+// Links to the portal, and letters that ask whose an address is, are not.
 func (s *LettersService) List(ctx context.Context, params *ListLettersParams, opts ...Option) (*LetterList, error) {
 	return do[LetterList](ctx, s.client, "listLetters", nil, params, nil, opts)
 }
@@ -17750,7 +17755,9 @@ func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) 
 
 // ResendReceipt sends POST /orders/{id}/resend_receipt.
 //
-// Sends the buyer a mail with the address of the receipt. In development mail goes into files of the data directory. An order without an address
+// Sends the buyer a letter with the receipt, its PDF, and what they have by the order. It is a letter of kind `receipt`, even if you have switched
+// these off. It leaves within seconds of the answer, and is tried again if the mail server does not take it. `GET /letters` says what became of it.
+// In development mail goes into files of the data directory. An order without an address
 // to send to is 422, and so is a server without a mail server. A receipt can be sent 5 times within an hour, and an account can send 1000
 // letters. Beyond that it is 429, and `Retry-After` says when to try again.
 func (s *OrdersService) ResendReceipt(ctx context.Context, id string, opts ...Option) (*Order, error) {

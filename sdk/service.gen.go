@@ -174,7 +174,7 @@ type LeadsService service
 // LegalPagesService manages terms, privacy and the like, with every version that ever held. A page is addressed by id or slug.
 type LegalPagesService service
 
-// LettersService reads automatic letters to customers, and sends them again.
+// LettersService reads letters to customers, and sends them again.
 type LettersService service
 
 // LicenseKeysService manages keys that unlock programs which buyers bought, and the devices on which they are active.

@@ -28,8 +28,8 @@ var letterLifecycle = core.Lifecycle[LetterStatus]{
 	LetterStatusSkipped: {LetterStatusQueued},
 }
 
-// Letter is what a customer is sent by itself. It is a row that commits with its cause, and each cause has one. A cause is of a kind, about an
-// object, and in a period, which tells several about the same object apart. What it says is found out when it is sent, and is not kept.
+// Letter is what a customer is sent, by itself or because somebody asked. It is a row that commits with its cause, and each cause has one. A cause is
+// of a kind, about an object, and in a period, which tells several about the same object apart. What it says is found out when it is sent, and is not kept.
 type Letter struct {
 	AccountID     string            `db:"account_id"`
 	ID            string            `db:"id"`
@@ -56,7 +56,7 @@ var letterObjects = map[tenant.LetterKind]core.Kind{
 	tenant.LetterSubscriptionCanceled: core.KindSubscription, tenant.LetterSubscriptionEnded: core.KindSubscription,
 	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund, tenant.LetterSubscriptionKept: core.KindSubscription,
 	tenant.LetterPlanChanged: core.KindSubscription, tenant.LetterRenewalUpcoming: core.KindSubscription, tenant.LetterCardExpiring: core.KindSubscription,
-	tenant.LetterInvoiceReminder: core.KindInvoice, tenant.LetterFileUpdated: core.KindFile,
+	tenant.LetterInvoiceReminder: core.KindInvoice, tenant.LetterInvoice: core.KindInvoice, tenant.LetterFileUpdated: core.KindFile,
 	tenant.LetterCheckoutAbandoned: core.KindCheckout, tenant.LetterProductNews: core.KindProductNews,
 }
 

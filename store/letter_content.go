@@ -76,7 +76,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 		c.Void = "The account is disabled."
 		return c, nil
 	}
-	if l.Resends == 0 && !seller.Writes(l.Kind) {
+	if !l.isAsked() && !seller.Writes(l.Kind) {
 		c.Void = "The account has switched letters of this kind off."
 		return c, nil
 	}
@@ -100,7 +100,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if err != nil || c.Void != "" {
 		return c, err
 	}
-	if l.Recipient != nil || l.Resends > 0 { // it was counted, and handed to the mail server or asked for
+	if l.Recipient != nil || l.isAsked() { // it was counted, and handed to the mail server or asked for
 		return c, nil
 	}
 	if l.Kind == tenant.LetterCheckoutAbandoned {
@@ -143,7 +143,7 @@ func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
 		return c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
 	case tenant.LetterFileUpdated:
 		return c.Order != nil && c.Order.PaidAmount > 0 || c.Subscription != nil && c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
-	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder, tenant.LetterCheckoutAbandoned, tenant.LetterProductNews:
+	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder, tenant.LetterInvoice, tenant.LetterCheckoutAbandoned, tenant.LetterProductNews:
 	}
 	return false
 }
@@ -173,6 +173,8 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 		return s.readCard(ctx, l, c)
 	case tenant.LetterInvoiceReminder:
 		return s.readReminder(ctx, l, c)
+	case tenant.LetterInvoice:
+		return s.readInvoice(ctx, l, c)
 	case tenant.LetterFileUpdated:
 		return s.readFileUpdate(ctx, l, c)
 	case tenant.LetterCheckoutAbandoned:
@@ -183,7 +185,10 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 	return fmt.Errorf("letters of kind %q are not known here", l.Kind)
 }
 
-const noAddress = "The order has no address any more."
+const (
+	noAddress        = "The order has no address any more."
+	noInvoiceAddress = "The invoice has no address any more."
+)
 
 // readReceipt reads an order, and what its buyer has by it. It is sent to the address that the order was made with.
 func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) error {
@@ -199,18 +204,14 @@ func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) er
 	if c.checkout, err = s.orderCheckout(ctx, order); err != nil {
 		return err
 	}
-	if c.Deliveries, err = s.OrderDeliveries(ctx, order); err != nil {
+	if c.Deliveries, err = s.letterDeliveries(ctx, l.AccountID, order.GrantIDs.V); err != nil {
 		return err
 	}
 	c.Lines, err = s.OrderLines(ctx, order)
 	return err
 }
 
-// OrderDeliveries returns what the buyer of an order has by it now, as a letter tells of it.
-func (s *Store) OrderDeliveries(ctx context.Context, o *order.Order) ([]LetterDelivery, error) {
-	return s.letterDeliveries(ctx, o.AccountID, o.GrantIDs.V)
-}
-
+// letterDeliveries returns what is had by some grants now, as a letter tells of it.
 func (s *Store) letterDeliveries(ctx context.Context, account string, grants []string) ([]LetterDelivery, error) {
 	found, err := s.deliveries(ctx, account, grants)
 	if err == nil {

@@ -4,29 +4,10 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/grant"
-	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/order"
 )
 
 // A letter speaks the language of the checkout at which what it tells of was bought, or else the one that its customer prefers.
-
-// OrderLocale returns the language of a letter about an order, nil if it is not known.
-func (s *Store) OrderLocale(ctx context.Context, o *order.Order) (*string, error) {
-	checkout, err := s.orderCheckout(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.LetterLocale(ctx, o.AccountID, checkout, o.CustomerID)
-}
-
-// InvoiceLocale returns the language of a letter about an issued invoice, nil if it is not known.
-func (s *Store) InvoiceLocale(ctx context.Context, i *invoice.Invoice) (*string, error) {
-	order, err := s.Order.Get(ctx, i.AccountID, *i.OrderID)
-	if err != nil {
-		return nil, err
-	}
-	return s.OrderLocale(ctx, order)
-}
 
 // LetterLocale returns the language in which a buyer is written to: that of their checkout, which may be nil, or else the one they prefer. It is nil if
 // neither is known.

@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -30,6 +32,26 @@ func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (e
 		c.Void = "The payment was tried again since."
 	default:
 		c.Payment, err = s.Payment.LastOfInvoice(ctx, l.AccountID, c.Invoice.ID)
+	}
+	return err
+}
+
+// readInvoice reads an invoice that was asked for. A void one is not sent, unless its reader asked for a new address of its page.
+func (s *Store) readInvoice(ctx context.Context, l *Letter, c *LetterContent) (err error) {
+	if c.Invoice, err = s.Invoice.Get(ctx, l.AccountID, l.ObjectID); err != nil {
+		return err
+	}
+	c.Recipient = core.Deref(c.Invoice.CustomerEmail)
+	switch {
+	case c.Invoice.Status == invoice.StatusVoid && !strings.HasPrefix(l.Period, askedOnPage):
+		c.Void = "The invoice is void now."
+	case c.Recipient == "":
+		c.Void = noInvoiceAddress
+	default:
+		var billed *order.Order
+		if billed, err = s.Order.Get(ctx, l.AccountID, *c.Invoice.OrderID); err == nil {
+			c.checkout, err = s.orderCheckout(ctx, billed)
+		}
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (
 	case c.Invoice.DueAt == nil || c.Invoice.DueAt.String() != due:
 		c.Void = "The invoice is due on another day now."
 	case c.Recipient == "":
-		c.Void = "The invoice has no address any more."
+		c.Void = noInvoiceAddress
 	default:
 		isOver := step == reminderIsBefore && *c.Invoice.DueAt <= now || step == reminderIsDue && c.Invoice.DueAt.Add(reminderAfter) <= now
 		c.IsLate = isOver || step == reminderIsAfter

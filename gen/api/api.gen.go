@@ -780,6 +780,7 @@ const (
 	LetterKindCardExpiring         LetterKind = "card_expiring"
 	LetterKindCheckoutAbandoned    LetterKind = "checkout_abandoned"
 	LetterKindFileUpdated          LetterKind = "file_updated"
+	LetterKindInvoice              LetterKind = "invoice"
 	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
 	LetterKindPlanChanged          LetterKind = "plan_changed"
@@ -7358,14 +7359,14 @@ type LegalPageVersion struct {
 // LegalPageVersionList A page of results.
 type LegalPageVersionList = wire.List[LegalPageVersion]
 
-// Letter An automatic letter to a customer. Its text is written when it is sent, and is not kept. It is sent once. If the server dies while the mail
+// Letter A letter to a customer, which is sent by itself or because somebody asked for it. Its text is written when it is sent, and is not kept. It is sent once. If the server dies while the mail
 // server takes it, it is sent again with the same Message-ID.
 type Letter struct {
 	// ID Example: letter_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
+	// Kind `receipt`: an order was paid, a free one too, or somebody asked for its receipt again. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
 	// invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
@@ -7377,7 +7378,8 @@ type Letter struct {
 	// wait, the newest has a letter.
 	// `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
 	// it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
-	// about a product. It is not sent again either, and no account can switch it off.
+	// about a product. It is not sent again either, and no account can switch it off. `invoice`: you sent an invoice, or its reader asked for a new
+	// address of its page. No account can switch that off.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7430,7 +7432,7 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 	}
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
+// LetterKind `receipt`: an order was paid, a free one too, or somebody asked for its receipt again. `payment_failed`: a renewal could not be charged and will be tried again. It is also sent if the last
 // invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 // it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
@@ -7442,7 +7444,8 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 // wait, the newest has a letter.
 // `checkout_abandoned`: somebody who agreed to your news did not finish a checkout within an hour. It has a link that ends the news. A day after
 // it was sent there is a second one, if they have not bought meanwhile. `POST /letters/{id}/resend` refuses both. `product_news`: you sent news
-// about a product. It is not sent again either, and no account can switch it off.
+// about a product. It is not sent again either, and no account can switch it off. `invoice`: you sent an invoice, or its reader asked for a new
+// address of its page. No account can switch that off.
 type LetterKind string
 
 // LetterList A page of results.

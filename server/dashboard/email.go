@@ -13,11 +13,11 @@ import (
 
 const emailsPage = "/app/emails"
 
-// letterKinds are the letters that are sent by themselves, with their names.
+// letterKinds are the letters to customers, with their names.
 var letterKinds = []string{
 	"receipt", "Receipt", "refund", "Refund", "payment_failed", "Payment failed", "trial_ending", "Trial ends", "subscription_canceled", "Subscription cancelled",
 	"subscription_ended", "Subscription ended", "access_given", "Access given", "subscription_kept", "Subscription kept", "plan_changed", "Plan changed", "renewal_upcoming", "Renewal soon",
-	"card_expiring", "Card expires", "invoice_reminder", "Invoice reminder", "file_updated", "New version of a file", "checkout_abandoned", "Abandoned checkout", "product_news", "Product news",
+	"card_expiring", "Card expires", "invoice", "Invoice", "invoice_reminder", "Invoice reminder", "file_updated", "New version of a file", "checkout_abandoned", "Abandoned checkout", "product_news", "Product news",
 }
 
 func letterName(kind sdk.LetterKind) string {
@@ -65,7 +65,7 @@ func (d *Dashboard) emails(v *visit) error {
 	if n := len(list.Data); n > 0 {
 		v.turn(t, list.Data[0].ID, list.Data[n-1].ID, list.HasMore)
 	}
-	t.Empty = v.nothing(&ui.Empty{Text: "Customers get a letter when they buy, when a payment fails, and when something ends. None was written yet."})
+	t.Empty = v.nothing(&ui.Empty{Text: "Customers get a letter when they buy, when a payment fails, when something ends, and when you send an invoice. None was written yet."})
 	return v.show(http.StatusOK, ui.Page{Heading: "E-mails", Actions: []ui.Link{{Text: "Product news", Address: newsPage}, {Text: "Letters to your team", Address: lettersPage}}, Table: t, Filter: &ui.Form{Get: true, Inline: true, Submit: "Show", Controls: []ui.Control{
 		{Kind: "select", Name: "kind", Label: "Letter", Options: chosen(kind, append([]string{"", "All"}, letterKinds...)...)},
 		{Kind: "select", Name: "status", Label: "State", Options: chosen(status, "", "All", "sent", "Sent", "queued", "Waits", "failed", "Failed", "skipped", "Not sent")},

@@ -15,7 +15,7 @@ func TestEmails_AreListedAndSentAgain(t *testing.T) {
 	eachAlone(t, func(t *testing.T, w *world) {
 		sees(t, w.owner, "/app/emails", "None was written yet.")
 		w.sold()
-		require.Eventually(t, func() bool { return len(w.Mail.Automatic()) == 1 }, harness.Patience, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return len(w.Mail.Listed()) == 1 }, harness.Patience, 20*time.Millisecond)
 		letters, err := w.api.SDK().Letters.List(t.Context(), &sdk.ListLettersParams{})
 		require.NoError(t, err)
 		require.Len(t, letters.Data, 1)
@@ -28,6 +28,6 @@ func TestEmails_AreListedAndSentAgain(t *testing.T) {
 		sees(t, w.owner, "/app/emails?status=failed", "Nothing matches.")
 		sees(t, w.owner, address, "Receipt</h1>", "Sent</span>", "Send it again")
 		sends(t, w.owner, address+"/resend", nil)
-		require.Eventually(t, func() bool { return len(w.Mail.Automatic()) == 2 }, harness.Patience, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return len(w.Mail.Listed()) == 2 }, harness.Patience, 20*time.Millisecond)
 	})
 }

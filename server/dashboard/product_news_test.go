@@ -81,7 +81,7 @@ func TestProductNews_IsWrittenTriedAndSent(t *testing.T) {
 		test := w.told(t, w.owner.Email, "New <img src=x onerror=alert(1)>")
 		assert.Contains(t, test.Text, "It is **here**.")
 		assert.Empty(t, test.Leave)
-		assert.Empty(t, w.Mail.Automatic(), "nobody else was written to")
+		assert.Empty(t, w.Mail.Listed(), "nobody else was written to")
 
 		page = shows(letterForm())
 		require.Contains(t, page, "This letter goes to 2 customers at once.")
@@ -95,7 +95,7 @@ func TestProductNews_IsWrittenTriedAndSent(t *testing.T) {
 		}, harness.Patience, 20*time.Millisecond)
 		page = sees(t, w.owner, news, "New &lt;img", "All customers", "<strong>here</strong>")
 		assert.NotContains(t, page, "Cancel the rest")
-		require.Len(t, w.Mail.Automatic(), 2)
+		require.Len(t, w.Mail.Listed(), 2)
 		sees(t, w.owner, "/app/emails/news?status=sent", news)
 		sees(t, w.owner, "/app/emails/news?status=canceled", "Nothing matches.")
 		letters, err := w.api.SDK().Letters.List(t.Context(), nil)

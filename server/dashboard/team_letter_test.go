@@ -34,7 +34,7 @@ func TestTeamLetters_AreChosenAndListed(t *testing.T) {
 		sold := w.sold()
 		var letter mail.Letter
 		require.Eventually(t, func() bool {
-			sent := w.Mail.Automatic()
+			sent := w.Mail.Listed()
 			at := slices.IndexFunc(sent, func(l mail.Letter) bool { return l.To == w.owner.Email })
 			if at >= 0 {
 				letter = sent[at]

@@ -54,7 +54,7 @@ func (h *Handlers) GetOrderReceipt(ctx context.Context, r api.GetOrderReceiptReq
 
 // ResendOrderReceipt implements POST /orders/{id}/resend_receipt.
 func (h *Handlers) ResendOrderReceipt(ctx context.Context, r api.ResendOrderReceiptRequestObject) (api.ResendOrderReceiptResponseObject, error) {
-	o, err := h.post.SendReceipt(ctx, account(ctx), r.ID)
+	o, err := h.post.ResendOrderReceipt(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

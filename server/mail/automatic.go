@@ -26,7 +26,7 @@ const (
 	newsOfRound = 100
 )
 
-// ResendLetter has a letter that was sent by itself sent once more. CodeInvalid says that the server sends no mail; the other errors are those of
+// ResendLetter has a letter to a customer sent once more. CodeInvalid says that the server sends no mail; the other errors are those of
 // store.ResendLetter.
 func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Letter, error) {
 	if _, err := p.store.GetLetter(ctx, account, ref); err != nil {
@@ -38,7 +38,7 @@ func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Le
 	return p.store.ResendLetter(ctx, account, ref)
 }
 
-// sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
+// sendLetters sends letters of all accounts that are to be sent now, and reports whether there may be more. An account that has many does
 // not keep the others waiting: its letters come in turn with theirs, then some news of all. When one fails is noted in failed, and it
 // is left out for a while. After that it comes after those that have not failed, so that they have their turn however many fail.
 func (p *Post) sendLetters(ctx context.Context, failed map[string]time.Time) (more bool, err error) {
@@ -105,7 +105,7 @@ func (p *Post) toSend(ctx context.Context, account string) (due, news []core.Due
 	return due, news, err
 }
 
-// SendLettersOf sends the letters of an account that are to be sent by themselves now. It returns when the worker of this process is not at one of
+// SendLettersOf sends the letters of an account that are to be sent now. It returns when the worker of this process is not at one of
 // them either.
 func (p *Post) SendLettersOf(ctx context.Context, account string) error {
 	p.busy.Lock()

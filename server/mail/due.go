@@ -18,7 +18,7 @@ const (
 	mostFailures = 20
 )
 
-// Run sends the letters that wait until ctx ends, and logs its errors. A server that sends no mail notes that of those that are sent by themselves, and
+// Run sends the letters that wait until ctx ends, and logs its errors. A server that sends no mail notes that of those to customers, and
 // leaves the others.
 func (p *Post) Run(ctx context.Context, log *slog.Logger) {
 	ticker := time.NewTicker(dueInterval)
@@ -128,7 +128,7 @@ func (p *Post) sendRecovery(ctx context.Context, id string) error {
 	if err != nil || r == nil {
 		return err
 	}
-	if err := p.send(ctx, locale.English, &ours, r.LinkID, &r.Email, nil, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
+	if err := p.send(ctx, locale.English, &ours, r.Email, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
 		return err
 	}
 	return p.store.Person.EndRecovery(context.WithoutCancel(ctx), r.LinkID)

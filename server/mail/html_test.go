@@ -76,12 +76,12 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 	late, changed := *told, *sub
 	late.IsLate, late.Subscription = true, &changed
 	changed.PendingChange = core.JSONOf(&subscription.PendingChange{})
-	bought := []store.LetterLine{
+	told.Lines = []store.LetterLine{
 		{Item: lineitem.Item{Kind: lineitem.KindPrice, ProductName: word("Birds"), Quantity: 2, SubtotalAmount: 4900, Currency: "eur"}},
 		{Item: lineitem.Item{Kind: lineitem.KindPrice, ProductName: word("Tide calendar"), Quantity: 1, Currency: "eur"}, Next: &checkout.NextPayment{At: when, Amount: 10710}, Interval: "year", IntervalCount: 1},
 	}
-	bought[1].DescribeTrial(when.Time())
-	receipt, err := post.receipt(t.Context(), l, seller, order, bought, deliveries)
+	told.Lines[1].DescribeTrial(when.Time())
+	receipt, err := post.receipt(t.Context(), l, told)
 	require.NoError(t, err)
 	all = map[string]content{
 		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(l, told), "last": paymentFailed(l, &ended), "bank": paymentFailed(l, &asked), string(tenant.LetterTrialEnding): trialEnding(l, told),
@@ -92,7 +92,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late), string(tenant.LetterFileUpdated): fileUpdated(l, told), string(tenant.LetterCheckoutAbandoned): checkoutAbandoned(l, told),
 		string(tenant.LetterProductNews): productNews(l, told), "news_of_nothing_on_sale": productNews(l, &taken),
 		"verification": verification(l, seller, &checkout.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
-		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
+		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), string(tenant.LetterInvoice): invoiceSent(l, told),
 	}
 	team := &teamContent{at: "https://pay.example", sales: []sale{{order, word("Birds"), word("Grace Hopper")}}, LetterDetail: person.LetterDetail{
 		Day: "2026-11-28", Retried: 9, Next: &when, Since: &when, Site: "site_1", Host: "shop.example", Reason: word("No TXT or CNAME record yet."), Week: &person.Week{Sales: []person.Sum{{Currency: "eur", Count: 12, Amount: 58200}}, Refunds: []person.Sum{{Currency: "eur", Amount: 1900}}, Customers: 7, Started: 3, Ended: 1}, WeekBefore: &person.Week{},
@@ -131,7 +131,7 @@ func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 func TestLetters_AreHarmlessPages(t *testing.T) {
 	t.Parallel()
 	seller, all := everyLetter(t, locale.English, func(usual string) string { return usual + hostile })
-	for _, kind := range append(slices.Clone(tenant.LetterKinds), tenant.LetterProductNews) {
+	for _, kind := range append(slices.Clone(tenant.LetterKinds), tenant.LetterProductNews, tenant.LetterInvoice) {
 		require.Contains(t, all, string(kind))
 	}
 	for kind, c := range all {

@@ -25,7 +25,7 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 	spoken := speaks(told.Locale, told.Seller)
 	switch l.Kind {
 	case tenant.LetterReceipt:
-		c, err = p.receipt(ctx, spoken, told.Seller, told.Order, told.Lines, told.Deliveries)
+		c, err = p.receipt(ctx, spoken, told)
 	case tenant.LetterPaymentFailed:
 		c = paymentFailed(spoken, told)
 	case tenant.LetterTrialEnding:
@@ -48,6 +48,8 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 		c = cardExpiring(spoken, told)
 	case tenant.LetterInvoiceReminder:
 		c = invoiceReminder(spoken, told)
+	case tenant.LetterInvoice:
+		c = invoiceSent(spoken, told)
 	case tenant.LetterFileUpdated:
 		c = fileUpdated(spoken, told)
 	case tenant.LetterCheckoutAbandoned:

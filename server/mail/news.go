@@ -46,7 +46,13 @@ func (p *Post) SendTestNews(ctx context.Context, account, to string, in store.Ne
 	if c.picture, err = p.picture(ctx, told.Offer); err != nil {
 		return err
 	}
-	return p.send(ctx, c.spoken, told.Seller, account, &to, p.store.Mailbox.CountLetter, c)
+	if !p.Sends() {
+		return errNoMail
+	}
+	if err := p.store.Mailbox.CountLetter(ctx, account, account); err != nil {
+		return err
+	}
+	return p.send(ctx, c.spoken, told.Seller, to, c)
 }
 
 // newsPreview returns news in the language of its seller. Nobody leaves by it.

@@ -42,14 +42,14 @@ func (p *Post) sendClaimed(ctx context.Context, l *person.Letter) (bool, error) 
 		if err != nil {
 			return false, err
 		}
-		return true, p.send(ctx, locale.English, &ours, l.ID, &l.Email, nil, c)
+		return true, p.send(ctx, locale.English, &ours, l.Email, c)
 	}
 	c, err := p.toTeam(ctx, l)
 	if err != nil || c == nil {
 		return false, err
 	}
 	c.id = l.ID
-	return true, p.send(ctx, c.spoken, &ours, l.ID, &l.Email, nil, *c)
+	return true, p.send(ctx, c.spoken, &ours, l.Email, *c)
 }
 
 // toPerson returns what a letter to somebody who signs in says. What others named stands in lines of its own, and in no subject: see unlinked.

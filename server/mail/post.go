@@ -3,7 +3,6 @@ package mail
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/tillwright/tillwright/server/locale"
@@ -28,69 +27,56 @@ type Post struct {
 // NewPost returns a Post that sends its letters with m, which is nil if the server sends no mail.
 func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
 
-// SendReceipt sends the buyer of an order the address of its receipt. It is CodeInvalid if the order has no mail address or the
-// server sends no mail, and CodeRateLimit if too many letters were sent. It ends the transaction of its request. After an error
-// that is no *core.Error, the letter may arrive all the same.
-func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*order.Order, error) {
-	o, err := p.store.Order.Get(ctx, account, ref)
-	if err != nil {
+// ResendOrderReceipt has the buyer of an order sent its receipt once more. CodeInvalid on base says that the server sends no mail; the other errors are
+// those of store.ResendOrderReceipt.
+func (p *Post) ResendOrderReceipt(ctx context.Context, account, ref string) (*order.Order, error) {
+	if p.Sends() {
+		return p.store.ResendOrderReceipt(ctx, account, ref)
+	}
+	if _, err := p.store.Order.Get(ctx, account, ref); err != nil {
 		return nil, err
 	}
-	return o, p.sendReceipt(ctx, o, p.store.Mailbox.CountLetter)
+	return nil, errNoMail
 }
 
-// RenewReceipt does what SendReceipt does, asked for by somebody with an address of the receipt that has ended. From is their
-// network address.
+// RenewReceipt does what ResendOrderReceipt does, asked for by somebody with an address of the receipt that has ended. From is their network address.
 func (p *Post) RenewReceipt(ctx context.Context, o *order.Order, from string) error {
-	return p.sendReceipt(ctx, o, p.countPage(from))
+	if !p.Sends() {
+		return errNoMail
+	}
+	return p.store.RenewReceipt(ctx, o, from)
 }
 
-// counter counts a letter about an object. It is an error if too many were sent.
-type counter func(ctx context.Context, account, id string) error
-
-// countPage returns the counter of letters that somebody asks for on a page, by their network address.
-func (p *Post) countPage(from string) counter {
-	return func(ctx context.Context, account, id string) error {
-		return p.store.Mailbox.CountPageLetter(ctx, account, id, from)
+// SendInvoice has the customer sent an invoice. CodeInvalid on base says that the server sends no mail; the other errors are those of store.SendInvoice.
+func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*invoice.Invoice, error) {
+	if p.Sends() {
+		return p.store.SendInvoice(ctx, account, ref)
 	}
+	if _, err := p.store.Invoice.Get(ctx, account, ref); err != nil {
+		return nil, err
+	}
+	return nil, errNoMail
 }
 
-// sendReceipt writes the letter with the address of a receipt, and sends it.
-func (p *Post) sendReceipt(ctx context.Context, o *order.Order, count counter) error {
-	seller, err := p.store.Tenant.GetAccount(ctx, o.AccountID)
-	if err != nil {
-		return err
+// RenewInvoice does what SendInvoice does, asked for by somebody with an address of the invoice that has ended. From is their network address.
+func (p *Post) RenewInvoice(ctx context.Context, i *invoice.Invoice, from string) error {
+	if !p.Sends() {
+		return errNoMail
 	}
-	deliveries, err := p.store.OrderDeliveries(ctx, o)
-	if err != nil {
-		return err
-	}
-	bought, err := p.store.OrderLines(ctx, o)
-	if err != nil {
-		return err
-	}
-	theirs, err := p.store.OrderLocale(ctx, o)
-	if err != nil {
-		return err
-	}
-	l := speaks(theirs, seller)
-	c, err := p.receipt(ctx, l, seller, o, bought, deliveries)
-	if err != nil {
-		return err
-	}
-	return p.send(ctx, l, seller, o.ID, o.CustomerEmail, count, c)
+	return p.store.RenewInvoice(ctx, i, from)
 }
 
 // receipt returns what the letter with a receipt says.
-func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Account, o *order.Order, bought []store.LetterLine, deliveries []store.LetterDelivery) (content, error) {
+func (p *Post) receipt(ctx context.Context, l *locale.Locale, told *store.LetterContent) (content, error) {
+	seller, o := told.Seller, told.Order
 	c := content{
 		subject: l.T("mail.receipt.subject", "seller", nameOf(seller), "number", orderNumber(o)),
 		opening: []string{l.T("mail.receipt.opening", "number", orderNumber(o), "seller", nameOf(seller))},
-		sums:    sumsOf(l, seller, o, bought),
+		sums:    sumsOf(l, seller, o, told.Lines),
 		actions: []action{{l.T("mail.receipt.see"), o.ReceiptURL, l.T("mail.receipt.button")}, pdfOf(l, o.ReceiptURL)},
 	}
 	var hasFiles bool
-	if c.items, hasFiles = itemsOf(l, deliveries); hasFiles {
+	if c.items, hasFiles = itemsOf(l, told.Deliveries); hasFiles {
 		c.closing = append(c.closing, l.T("mail.files_end"))
 	}
 	if o.WithdrawalWaivedAt != nil {
@@ -128,7 +114,8 @@ func (p *Post) Sends() bool { return p.mailer != nil }
 
 // SendVerification sends a letter to the address of a checkout, whose reader is asked to confirm that the checkout is theirs.
 // Nobody is asked if store.BeginVerification says so. The letter repeats nothing that a buyer has typed. From is the network
-// address of whoever wants it. Its errors are those of SendReceipt.
+// address of whoever wants it. CodeInvalid on base says that the server sends no mail. It ends the transaction of its request. After an error that is
+// no *core.Error, the letter may arrive all the same.
 func (p *Post) SendVerification(ctx context.Context, account, ref, from string) (*checkout.Checkout, error) {
 	if !p.Sends() {
 		return nil, errNoMail
@@ -146,7 +133,7 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 		return nil, err
 	}
 	l := speaks(c.Locale, seller)
-	return c, p.send(ctx, l, seller, c.ID, c.CustomerEmail, nil, verification(l, seller, c, link))
+	return c, p.send(ctx, l, seller, *c.CustomerEmail, verification(l, seller, c, link))
 }
 
 // verification asks the reader whether a checkout is theirs.
@@ -171,7 +158,7 @@ func (p *Post) sendLeadConfirmation(ctx context.Context, l *lead.Lead) error {
 		return err
 	}
 	spoken := speaks(l.Locale, seller)
-	return p.send(ctx, spoken, seller, l.ID, &l.Email, nil, leadConfirmation(spoken, seller, link))
+	return p.send(ctx, spoken, seller, l.Email, leadConfirmation(spoken, seller, link))
 }
 
 // leadConfirmation asks the reader whether a seller may write to them.
@@ -191,7 +178,7 @@ func (p *Post) sendPortalLink(ctx context.Context, l *portal.Link) error {
 		return err
 	}
 	spoken := speaks(l.Locale, seller)
-	return p.send(ctx, spoken, seller, l.ID, &l.Recipient, nil, portalLink(spoken, seller, l.URL))
+	return p.send(ctx, spoken, seller, l.Recipient, portalLink(spoken, seller, l.URL))
 }
 
 // portalLink leads the reader to what they bought.
@@ -214,41 +201,9 @@ func recovery(link string) content {
 	}
 }
 
-// SendInvoice sends the customer the address of an invoice, where it can be read, kept and paid. A draft and a void invoice are
-// CodeInvalid on status; the other errors are those of SendReceipt.
-func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*invoice.Invoice, error) {
-	i, err := p.store.Invoice.Get(ctx, account, ref)
-	if err != nil {
-		return nil, err
-	}
-	if i.Status == invoice.StatusDraft || i.Status == invoice.StatusVoid {
-		return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
-	}
-	return i, p.sendInvoice(ctx, i, p.store.Mailbox.CountLetter)
-}
-
-// RenewInvoice does what SendInvoice does, asked for by somebody with an address of the invoice that has ended. From is their
-// network address.
-func (p *Post) RenewInvoice(ctx context.Context, i *invoice.Invoice, from string) error {
-	return p.sendInvoice(ctx, i, p.countPage(from))
-}
-
-// sendInvoice writes the letter with the address of an invoice, and sends it.
-func (p *Post) sendInvoice(ctx context.Context, i *invoice.Invoice, count counter) error {
-	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
-	if err != nil {
-		return err
-	}
-	theirs, err := p.store.InvoiceLocale(ctx, i)
-	if err != nil {
-		return err
-	}
-	l := speaks(theirs, seller)
-	return p.send(ctx, l, seller, i.ID, i.CustomerEmail, count, invoiceSent(l, seller, i))
-}
-
 // invoiceSent leads the reader to an invoice, and says what is to be paid of it.
-func invoiceSent(l *locale.Locale, seller *tenant.Account, i *invoice.Invoice) content {
+func invoiceSent(l *locale.Locale, told *store.LetterContent) content {
+	seller, i := told.Seller, told.Invoice
 	title := l.T("mail.invoice.title", "number", *i.Number, "seller", nameOf(seller))
 	c := content{
 		subject: title,
@@ -268,20 +223,8 @@ func invoiceSent(l *locale.Locale, seller *tenant.Account, i *invoice.Invoice) c
 
 var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
 
-// send sends a letter that somebody asks for. It first checks that there is an address, that the server sends mail, and that not too many were
-// sent. Count is nil for a letter that was counted already.
-func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Account, about string, to *string, count counter, c content) error {
-	if to == nil {
-		return core.Invalid("customer_email", "There is no address to send it to.")
-	}
-	if p.mailer == nil {
-		return errNoMail
-	}
-	if count != nil {
-		if err := count(ctx, seller.ID, about); err != nil {
-			return err
-		}
-	}
+// send sends a letter that is no row of the letters to customers, and was counted already.
+func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Account, to string, c content) error {
 	logo, err := p.logo(ctx, seller)
 	if err != nil {
 		return err
@@ -294,7 +237,7 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 	if err != nil {
 		return err
 	}
-	return p.mailer.Send(ctx, letter.from(seller, *to))
+	return p.mailer.Send(ctx, letter.from(seller, to))
 }
 
 // logo returns the logo of a seller, nil if there is none.

@@ -122,28 +122,35 @@ func TestWeekInFigures_SaysIfThereWereMoreCustomers(t *testing.T) {
 	assert.Contains(t, written, "10,000+ (9,999)")
 }
 
+// issued is an invoice to a new customer.
+func issued(t *testing.T, s *store.Store, account, name string) *invoice.Invoice {
+	t.Helper()
+	c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new(name + "@example.com"), Name: &name})
+	require.NoError(t, err)
+	draft, err := s.Invoice.Create(t.Context(), account, invoice.Draft{
+		Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(s.Now().Add(time.Hour))}, Customer: c.ID,
+		Lines: []invoice.NewLine{{Description: new("Workshop"), UnitAmount: new(int64(1900)), Quantity: 1}},
+	})
+	require.NoError(t, err)
+	i, err := s.FinalizeInvoice(t.Context(), account, draft.ID)
+	require.NoError(t, err)
+	return i
+}
+
 // A letter about sales names who bought, and nobody who was deleted since: what is kept of the order is for the books.
 func TestSales_NamesNobodyWhoWasDeleted(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s, account := given(t, url)
-		c, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new("bob@example.com"), Name: new("Bob")})
-		require.NoError(t, err)
-		draft, err := s.Invoice.Create(t.Context(), account, invoice.Draft{
-			Invoice: &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(s.Now().Add(time.Hour))}, Customer: c.ID,
-			Lines: []invoice.NewLine{{Description: new("Workshop"), UnitAmount: new(int64(1900)), Quantity: 1}},
-		})
-		require.NoError(t, err)
-		issued, err := s.FinalizeInvoice(t.Context(), account, draft.ID)
-		require.NoError(t, err)
+		bill := issued(t, s, account, "Bob")
 		buyer := func() string {
-			sold, err := NewPost(s, nil).sales(t.Context(), account, []string{*issued.OrderID})
+			sold, err := NewPost(s, nil).sales(t.Context(), account, []string{*bill.OrderID})
 			require.NoError(t, err)
 			require.Len(t, sold, 1)
 			return sold[0].buyer
 		}
 		require.Equal(t, "Bob", buyer())
-		_, err = s.DeleteCustomer(t.Context(), account, c.ID, false)
+		_, err := s.DeleteCustomer(t.Context(), account, bill.CustomerID, false)
 		require.NoError(t, err)
 		require.Empty(t, buyer())
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -18,6 +19,6 @@ func TestInvoiceSent_HasTheDateOfTheSellersZone(t *testing.T) {
 	due := core.TimeOf(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC))
 	i := &invoice.Invoice{Number: new("KES-1"), Currency: "usd", TotalAmount: 100, Status: invoice.StatusOpen, DueAt: &due}
 	for zone, want := range map[string]string{"Pacific/Auckland": "1 January 2027", "UTC": "31 December 2026"} {
-		assert.Contains(t, invoiceSent(locale.English, &tenant.Account{Name: "Kestrel", Timezone: zone}, i).facts, "Due date: "+want)
+		assert.Contains(t, invoiceSent(locale.English, &store.LetterContent{Seller: &tenant.Account{Name: "Kestrel", Timezone: zone}, Invoice: i}).facts, "Due date: "+want)
 	}
 }

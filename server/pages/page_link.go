@@ -73,7 +73,7 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 	return p.render(c, status, "ended.html", ui.Frame{Title: l.T("ended.title"), Shop: shopOf(seller)}, page)
 }
 
-// renewTime is how long the sending of a letter may take, and so how long a server that is told to stop waits for one.
+// renewTime is how long the writing of a letter may take, and so how long a server that is told to stop waits for one.
 const renewTime = 10 * time.Second
 
 // renewReceipt has a new address of a receipt sent to its buyer. The answer tells nothing to a stranger. It is the same, and
@@ -103,13 +103,13 @@ func (p *Pages) renewInvoice(c echo.Context) error {
 	return p.renew(c, i.AccountID, func(ctx context.Context) error { return p.post.RenewInvoice(ctx, i, from) })
 }
 
-// renew answers at once, and sends the letter afterwards.
-func (p *Pages) renew(c echo.Context, account string, send func(context.Context) error) error {
+// renew answers at once, and has the letter written afterwards.
+func (p *Pages) renew(c echo.Context, account string, write func(context.Context) error) error {
 	ctx := context.WithoutCancel(c.Request().Context()) // not c: echo uses it for another request after this one
 	p.letters.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, renewTime)
 		defer cancel()
-		if err := survive(ctx, send); err != nil {
+		if err := survive(ctx, write); err != nil {
 			level := slog.LevelWarn
 			if _, refused := errors.AsType[*core.Error](err); refused {
 				level = slog.LevelInfo
@@ -120,12 +120,12 @@ func (p *Pages) renew(c echo.Context, account string, send func(context.Context)
 	return p.showEnded(c, account, true)
 }
 
-// survive calls send, and turns a panic into an error. A panic in a goroutine of its own would end the server.
-func survive(ctx context.Context, send func(context.Context) error) (err error) {
+// survive calls write, and turns a panic into an error. A panic in a goroutine of its own would end the server.
+func survive(ctx context.Context, write func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return send(ctx)
+	return write(ctx)
 }

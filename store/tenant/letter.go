@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// LetterKind says what a letter is about that is sent by itself: to a customer, or to people who sign in.
+// LetterKind says what a letter is about: one to a customer, or to people who sign in.
 type LetterKind string
 
 // The kinds of letters to customers. An account may switch off each.
@@ -39,6 +39,9 @@ var LetterKinds = []LetterKind{
 
 // LetterProductNews is what a seller writes about a product to those who agreed to news. Nobody switches it off: whoever wants none writes none.
 const LetterProductNews LetterKind = "product_news"
+
+// LetterInvoice has an invoice that somebody asked to be sent. Nobody switches it off either.
+const LetterInvoice LetterKind = "invoice"
 
 // LetterWebhookFailing tells owners of an account that a webhook endpoint has taken nothing for an hour.
 const LetterWebhookFailing LetterKind = "webhook_failing"

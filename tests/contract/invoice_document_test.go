@@ -2,7 +2,6 @@ package contract
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,22 +25,22 @@ func TestSendInvoice_SendsTheAddressOfItsPage(t *testing.T) {
 		who := unique() + "@example.com"
 		order := purchase(t, c, who, onSale(t, c, 1900))
 		sent := ok[*sdk.Invoice](t)(c.Invoices.Send(background, order.Invoice.ID))
-		letters := s.Mail.LettersWith(who)
-		switch {
-		case len(letters) != 1 || letters[0].To != who || !strings.Contains(letters[0].Subject, *sent.Number):
-			t.Errorf("the letters are %+v", letters)
-		case sent.HostedURL == nil || !strings.Contains(letters[0].Text, *sent.HostedURL):
-			t.Errorf("the letter %q lacks %v", letters[0].Text, sent.HostedURL)
-		case sent.PDFURL == nil || *sent.PDFURL != *sent.HostedURL+"/pdf":
-			t.Errorf("the document is at %v", sent.PDFURL)
-		}
+		l := only(t, c, "invoice", sdk.LetterStatusSent)
+		assert.Equal(t, sdk.LetterSubject{Object: "invoice", ID: sent.ID}, l.About)
+		assert.Equal(t, order.Customer.ID, l.Customer.ID)
+		require.NotNil(t, sent.HostedURL)
+		require.NotNil(t, sent.PDFURL)
+		assert.Equal(t, *sent.HostedURL+"/pdf", *sent.PDFURL)
+		tells(t, s, l, "Invoice "+*sent.Number+" from Test", "\n"+*sent.HostedURL+"\n", "\n"+*sent.PDFURL+"\n")
+		letter := arrived(s, l.ID)
+		assert.Equal(t, who, letter.To)
+		assert.Contains(t, letter.HTML, `href="`+*sent.PDFURL+`"`)
 	})
 }
 
 func TestSendInvoice_NotADraft(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		who := unique() + "@example.com"
-		order := purchase(t, c, who, onSale(t, c, 1900))
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		draft := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
 			CollectionMethod: new(sdk.CollectionMethod("charge_automatically")), Customer: order.Customer.ID, Lines: []sdk.InvoiceLineCreate{{Description: new("Work"), UnitAmount: new(int64(500))}},
 		}))
@@ -49,8 +48,7 @@ func TestSendInvoice_NotADraft(t *testing.T) {
 		assert.Nil(t, draft.PDFURL, "a draft has a page")
 		_, err := c.Invoices.Send(background, draft.ID)
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "status")
-		if letters := s.Mail.LettersWith(who); len(letters) != 0 {
-			t.Errorf("the letters are %+v", letters)
-		}
+		letters, _ := lettersOf(t, c, "invoice")
+		assert.Empty(t, letters)
 	})
 }

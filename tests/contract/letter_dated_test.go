@@ -335,7 +335,7 @@ func TestLetters_APlanChangesAfterAPause(t *testing.T) {
 		becomes(t, c, "plan_changed", sdk.LetterStatusSent)
 		tells(t, s, l, "Your subscription at Test changes")
 		var again string
-		for _, sent := range s.Mail.Automatic() {
+		for _, sent := range s.Mail.Listed() {
 			if strings.HasPrefix(sent.ID, l.ID+"-1") {
 				again = sent.Text
 			}

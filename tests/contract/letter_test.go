@@ -69,7 +69,7 @@ func becomes(t *testing.T, c *sdk.Client, kind sdk.LetterKind, statuses ...sdk.L
 
 // arrived returns the letter as it arrived, nil if it did not.
 func arrived(s *harness.Server, id string) *mail.Letter {
-	for _, l := range s.Mail.Automatic() {
+	for _, l := range s.Mail.Listed() {
 		if strings.HasPrefix(l.ID, id) {
 			return &l
 		}

@@ -42,11 +42,14 @@ func TestResendOrderReceipt_SendsIt(t *testing.T) {
 		again := ok[*sdk.Order](t)(c.Orders.ResendReceipt(background, order.ID))
 		assert.NotEmpty(t, again.ReceiptURL)
 		assert.Equal(t, order.ReceiptURL, again.ReceiptURL)
-		letters := s.Mail.LettersWith(order.ReceiptURL)
-		require.Len(t, letters, 1, "the letters")
-		assert.Equal(t, who, letters[0].To, "the letters")
-		assert.Equal(t, "test@example.com", letters[0].ReplyTo, "the letters")
-		assert.Contains(t, letters[0].Text, order.ReceiptURL, "the letters")
+		letters := becomes(t, c, "receipt", sdk.LetterStatusSent, sdk.LetterStatusSent)
+		require.Len(t, letters, 2, "one by itself, and one that was asked for")
+		assert.Equal(t, sdk.LetterSubject{Object: "order", ID: order.ID}, letters[0].About)
+		tells(t, s, letters[0], *letters[1].Subject, "\n"+order.ReceiptURL+"\n", "\n"+order.ReceiptURL+"/pdf\n")
+		letter := arrived(s, letters[0].ID)
+		assert.Equal(t, who, letter.To)
+		assert.Equal(t, "test@example.com", letter.ReplyTo)
+		assert.Contains(t, letter.HTML, `href="`+order.ReceiptURL+`/pdf"`)
 		_, err := c.Orders.ResendReceipt(background, randomID("order"))
 		refused(t, err, http.StatusNotFound, "resource_missing", "")
 	})
@@ -54,14 +57,12 @@ func TestResendOrderReceipt_SendsIt(t *testing.T) {
 
 func TestResendOrderReceipt_NeedsAnAddress(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		who := unique() + "@example.com"
-		order := purchase(t, c, who, onSale(t, c, 1900))
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		s.Must(t, "UPDATE orders SET customer_email = NULL WHERE id = '"+order.ID+"'")
 		_, err := c.Orders.ResendReceipt(background, order.ID)
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "customer_email")
-		if letters := s.Mail.LettersWith(order.ReceiptURL); len(letters) != 0 {
-			t.Errorf("the letters are %+v", letters)
-		}
+		letters, _ := lettersOf(t, c, "receipt")
+		assert.Len(t, letters, 1, "the one that is sent by itself")
 	})
 }
 

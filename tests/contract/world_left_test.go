@@ -27,7 +27,7 @@ func leave(t *testing.T, s *harness.Server, c *sdk.Client) {
 	advance(t, c, 61*time.Minute)
 	link := ""
 	if !comes(func() bool {
-		for _, l := range s.Mail.Automatic() {
+		for _, l := range s.Mail.Listed() {
 			if l.Leave != "" && l.To == "leaves@example.com" {
 				link = l.Leave
 			}

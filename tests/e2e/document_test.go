@@ -81,30 +81,37 @@ func (o *office) invoicePaper(id string) string {
 	return o.paper(signed.URL)
 }
 
-// letter is the one mail that somebody has asked for so far, decoded.
-func (o *office) letter() (to, text string) {
+// letter is the newest mail of a kind, decoded, once it was sent.
+func (o *office) letter(kind sdk.LetterKind) (to, text string) {
 	o.t.Helper()
+	var letter sdk.Letter
+	require.Eventually(o.t, func() bool {
+		list, err := o.Letters.List(background, &sdk.ListLettersParams{Kind: &kind})
+		require.NoError(o.t, err)
+		letter = list.Data[0]
+		return letter.Status == sdk.LetterStatusSent
+	}, harness.Patience, 50*time.Millisecond)
 	files, err := filepath.Glob(filepath.Join(o.dir, "mail", "*.eml"))
 	require.NoError(o.t, err)
-	var asked []*mail.Message
+	var sent []*mail.Message
 	for _, name := range files {
 		content, err := os.ReadFile(name)
 		require.NoError(o.t, err)
 		message, err := mail.ReadMessage(bytes.NewReader(content))
 		require.NoError(o.t, err)
-		if !strings.HasPrefix(message.Header.Get("Message-ID"), "<letter_") { // those are sent by themselves
-			asked = append(asked, message)
+		if strings.HasPrefix(message.Header.Get("Message-ID"), "<"+letter.ID+"@") {
+			sent = append(sent, message)
 		}
 	}
-	require.Len(o.t, asked, 1)
-	_, params, err := mime.ParseMediaType(asked[0].Header.Get("Content-Type"))
+	require.Len(o.t, sent, 1)
+	_, params, err := mime.ParseMediaType(sent[0].Header.Get("Content-Type"))
 	require.NoError(o.t, err)
-	part, err := multipart.NewReader(asked[0].Body, params["boundary"]).NextPart()
+	part, err := multipart.NewReader(sent[0].Body, params["boundary"]).NextPart()
 	require.NoError(o.t, err)
 	require.Contains(o.t, part.Header.Get("Content-Type"), "text/plain")
 	body, err := io.ReadAll(part)
 	require.NoError(o.t, err)
-	return asked[0].Header.Get("To"), string(body)
+	return sent[0].Header.Get("To"), string(body)
 }
 
 // guide is a price variant of a product on sale.
@@ -162,10 +169,11 @@ func TestDocuments_OfAPurchase(t *testing.T) {
 
 		_, err = o.Orders.ResendReceipt(background, order.ID)
 		require.NoError(t, err)
-		to, text := o.letter()
+		to, text := o.letter(sdk.LetterKindReceipt)
 		assert.Equal(t, "<taro@example.com>", to)
 		receipt := regexp.MustCompile(`http://\S+/receipt/\S+`).FindString(text)
 		require.Equal(t, order.ReceiptURL, receipt)
+		assert.Contains(t, text, "\r\n"+receipt+"/pdf\r\n")
 		assert.Contains(t, o.get(receipt), "株式会社トーキョー 山田太郎")
 		says(t, o.paper(receipt+"/pdf"), "Receipt", "株式会社トーキョー 山田太郎", "JPY 13,580 paid with Visa ending in 4242")
 

@@ -24,6 +24,7 @@ type postOffice struct {
 	mu      sync.Mutex
 	ids     []string
 	before  func() // called before it says that it has taken one; nil: it says so at once
+	closed  bool   // it takes no letter
 }
 
 func openPostOffice(t *testing.T) *postOffice {
@@ -61,6 +62,8 @@ func (o *postOffice) serve(conn net.Conn) {
 			data.WriteString(line + "\r\n")
 		case strings.HasPrefix(line, "EHLO"):
 			say("250 here")
+		case line == "DATA" && o.isClosed():
+			say("451 later")
 		case line == "DATA":
 			data.Reset()
 			inData = true
@@ -86,6 +89,18 @@ func (o *postOffice) take(text string) {
 	if before != nil {
 		before()
 	}
+}
+
+func (o *postOffice) isClosed() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closed
+}
+
+func (o *postOffice) opens() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = false
 }
 
 // taken returns how often a letter was taken.
@@ -139,6 +154,41 @@ func TestKill_BetweenTheMailServerAndTheNoteSendsTheSameLetter(t *testing.T) {
 		await(t, "every letter is sent", func() bool { return db.Count(t, "letters WHERE status = 'sent'") == 4 })
 		assert.Equal(t, 2, post.taken(doubled[0]))
 		for _, id := range db.Strings(t, `SELECT id FROM letters WHERE id <> '`+doubled[0]+`'`) {
+			assert.Equal(t, 1, post.taken(id))
+		}
+		assert.Empty(t, s.brokenInvariants(t))
+	})
+}
+
+// TestKill_AfterALetterWasAskedForLosesNothing kills a server as soon as it has answered. Whoever asked for a letter has it sent once, by the server that
+// comes after it.
+func TestKill_AfterALetterWasAskedForLosesNothing(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		post := openPostOffice(t)
+		post.closed = true
+		binary := harness.Build(t)
+		s := newSite(t, &harness.Binary{Path: binary.Path, Env: append([]string{"TILLWRIGHT_SMTP_URL=" + post.address, "TILLWRIGHT_MAIL_FROM=post@shop.example"}, binary.Env...)}, url, 1)
+		server := s.binary.Serve(t, "")
+		c := s.client(server, 0)
+		customer := c.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": "ada@example.com"})["id"]
+		bill := c.Must(t, http.MethodPost, "/v1/invoices", map[string]any{
+			"customer": customer, "currency": "usd", "collection_method": "charge_automatically", "finalize": true,
+			"lines": []any{map[string]any{"description": "Work", "unit_amount": 500}},
+		})
+		c.Must(t, http.MethodPost, "/v1/invoices/"+bill["id"].(string)+"/send", nil)
+		c.Must(t, http.MethodPost, "/v1/orders/"+bill["order"].(string)+"/resend_receipt", nil)
+		server.Kill()
+		db := harness.OpenDatabase(t, url)
+		asked := db.Strings(t, `SELECT id FROM letters WHERE status = 'queued' AND kind IN ('invoice', 'receipt')`)
+		require.Len(t, asked, 2)
+		post.opens()
+		db.Must(t, `UPDATE letters SET next_attempt_at = 0 WHERE status = 'queued'`) // a minute passes
+		s.binary.Serve(t, server.Addr)
+		await(t, "both are sent", func() bool {
+			return db.Count(t, "letters WHERE status = 'sent' AND kind IN ('invoice', 'receipt')") == 2
+		})
+		for _, id := range asked {
 			assert.Equal(t, 1, post.taken(id))
 		}
 		assert.Empty(t, s.brokenInvariants(t))

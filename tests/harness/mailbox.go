@@ -34,7 +34,7 @@ func (m *Mailbox) Refuse(err error) {
 	m.refusal = err
 }
 
-// Letters returns what was sent so far because somebody asked for it.
+// Letters returns what was sent so far that is in no list of letters, such as links to the portal.
 func (m *Mailbox) Letters() []mail.Letter { return m.sent(false) }
 
 // LettersWith returns those of Letters with this in their address or their text. A shared server has the letters of other tests too.
@@ -42,11 +42,11 @@ func (m *Mailbox) LettersWith(piece string) []mail.Letter {
 	return slices.DeleteFunc(m.Letters(), func(l mail.Letter) bool { return !strings.Contains(l.To+"\n"+l.Text, piece) })
 }
 
-// Automatic returns what was sent so far by itself.
-func (m *Mailbox) Automatic() []mail.Letter { return m.sent(true) }
+// Listed returns what was sent so far that is in a list of letters. Its id is that of the letter.
+func (m *Mailbox) Listed() []mail.Letter { return m.sent(true) }
 
-func (m *Mailbox) sent(automatic bool) []mail.Letter {
+func (m *Mailbox) sent(isListed bool) []mail.Letter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(m.letters), func(l mail.Letter) bool { return (l.ID != "") != automatic })
+	return slices.DeleteFunc(slices.Clone(m.letters), func(l mail.Letter) bool { return (l.ID != "") != isListed })
 }
