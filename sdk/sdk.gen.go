@@ -18051,7 +18051,8 @@ func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret strin
 
 // VerifyEmail sends POST /public/checkouts/{client_secret}/verify_email.
 //
-// Sends a letter with a link to `customer_email`. With the link its reader confirms that the checkout is theirs. `customer_email_verified` of an
+// Sends a letter with a link to `customer_email`, within seconds of the answer. If the mail server does not take it, it is tried again for a
+// quarter of an hour. A letter to an address that is changed meanwhile is not sent. With the link its reader confirms that the checkout is theirs. `customer_email_verified` of an
 // open checkout is true then. The purchase of a completed one becomes the customer's. A checkout without an address, or with a known buyer, is
 // 422 with `errors.customer_email`.
 //

@@ -94,10 +94,10 @@ func TestCountLetter_CountsAMailboxOnce(t *testing.T) {
 		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "+ad@example.com", "203.0.113.9"))
 
 		for n := range mailbox.RecipientVerifications {
-			_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("grace+%d@example.com", n)).ID, fmt.Sprintf("203.0.%d.7", n))
+			_, err := s.Checkout.AskVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("grace+%d@example.com", n)).ID, fmt.Sprintf("203.0.%d.7", n))
 			require.NoError(t, err)
 		}
-		_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, "grace@example.com").ID, "203.0.113.7")
+		_, err := s.Checkout.AskVerification(t.Context(), s.account, s.asked(t, "grace@example.com").ID, "203.0.113.7")
 		dbtest.RequireCode(t, err, core.CodeRateLimit)
 	})
 }
@@ -118,7 +118,7 @@ func TestCountLetter_CountsAMailboxOverAllAccounts(t *testing.T) {
 			}
 		}
 		require.Equal(t, mailbox.MailboxLetters, sent)
-		_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, "Victim@googlemail.com").ID, "203.0.113.7")
+		_, err := s.Checkout.AskVerification(t.Context(), s.account, s.asked(t, "Victim@googlemail.com").ID, "203.0.113.7")
 		dbtest.RequireCode(t, err, core.CodeRateLimit)
 		dbtest.RequireCode(t, s.Mailbox.CountPortalLetter(t.Context(), "victim@gmail.com", "203.0.113.8"), core.CodeRateLimit)
 		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "vic.tim@example.com", "203.0.113.8"))
@@ -132,11 +132,11 @@ func (s *shop) asked(t *testing.T, email string) *checkout.Checkout {
 }
 
 // Nobody writes to people here by typing their addresses, from wherever they ask.
-func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
+func TestAskVerification_BoundsLettersByWhoAsks(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		began := time.Now()
 		asks := func(n int, from string) error {
-			_, err := s.Checkout.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("ada%d@example.com", n)).ID, from)
+			_, err := s.Checkout.AskVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("ada%d@example.com", n)).ID, from)
 			return err
 		}
 		s.at(began)
@@ -167,12 +167,12 @@ func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
 	})
 }
 
-func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
+func TestAskVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		c, now, n := s.asked(t, "ada@example.com"), time.Now(), 0
 		asks := func(c *checkout.Checkout) error {
 			n++
-			_, err := s.Checkout.BeginVerification(t.Context(), s.account, c.ID, fmt.Sprintf("198.51.%d.1", n))
+			_, err := s.Checkout.AskVerification(t.Context(), s.account, c.ID, fmt.Sprintf("198.51.%d.1", n))
 			return err
 		}
 		s.at(now)
@@ -206,7 +206,7 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 	})
 }
 
-func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
+func TestAskVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		replica := s.Store
 		if s.db.Engine == core.PostgreSQL {
@@ -224,7 +224,7 @@ func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
 				on = replica
 			}
 			group.Go(func() {
-				_, err := on.Checkout.BeginVerification(t.Context(), s.account, c.ID, "198.51.100.1")
+				_, err := on.Checkout.AskVerification(t.Context(), s.account, c.ID, "198.51.100.1")
 				var refusal *core.Error
 				if err == nil {
 					sent.Add(1)

@@ -60,7 +60,7 @@ func (h *Handlers) VerifyPublicCheckoutEmail(ctx context.Context, r api.VerifyPu
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.post.SendVerification(ctx, account, id, caller.Address(ctx))
+	c, err := h.post.AskVerification(ctx, account, id, caller.Address(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (p *Post) sendAwaited(ctx context.Context) error {
 	if !p.Sends() {
 		return err
 	}
-	return errors.Join(err, p.sendRecoveries(ctx), p.sendPortalLinks(ctx), p.askLeads(ctx))
+	return errors.Join(err, p.sendRecoveries(ctx), p.sendPortalLinks(ctx), p.sendVerifications(ctx), p.askLeads(ctx))
 }
 
 // writeLetters writes some of the letters that are too many to be written with their cause, and reports whether any of that went on.
@@ -115,6 +115,12 @@ func (p *Post) askLeads(ctx context.Context) error {
 func (p *Post) sendPortalLinks(ctx context.Context) error {
 	due, err := p.store.Portal.DueLetters(ctx, dueAtOnce)
 	return errors.Join(err, each(ctx, due, p.sendDuePortalLink))
+}
+
+// sendVerifications sends the letters that ask whose the address of a checkout is.
+func (p *Post) sendVerifications(ctx context.Context) error {
+	due, err := p.store.Checkout.DueLetters(ctx, dueAtOnce)
+	return errors.Join(err, each(ctx, due, p.sendDueVerification))
 }
 
 // sendRecoveries sends people who forgot their password the links by which they choose another one.
@@ -171,4 +177,15 @@ func (p *Post) sendDuePortalLink(ctx context.Context, account, id string) error 
 		return err
 	}
 	return p.store.Portal.EndLetter(context.WithoutCancel(ctx), account, id)
+}
+
+func (p *Post) sendDueVerification(ctx context.Context, account, id string) error {
+	c, err := p.store.Checkout.ClaimLetter(ctx, account, id)
+	if err != nil || c == nil {
+		return err
+	}
+	if err := p.sendVerification(ctx, c); err != nil {
+		return err
+	}
+	return p.store.Checkout.EndLetter(context.WithoutCancel(ctx), account, id)
 }

@@ -112,28 +112,28 @@ func (p *Post) whose(ctx context.Context, l *locale.Locale, o *order.Order) (*ac
 // Sends reports whether the server sends mail.
 func (p *Post) Sends() bool { return p.mailer != nil }
 
-// SendVerification sends a letter to the address of a checkout, whose reader is asked to confirm that the checkout is theirs.
-// Nobody is asked if store.BeginVerification says so. The letter repeats nothing that a buyer has typed. From is the network
-// address of whoever wants it. CodeInvalid on base says that the server sends no mail. It ends the transaction of its request. After an error that is
-// no *core.Error, the letter may arrive all the same.
-func (p *Post) SendVerification(ctx context.Context, account, ref, from string) (*checkout.Checkout, error) {
+// AskVerification has a letter sent to the address of a checkout, whose reader is asked to confirm that the checkout is theirs. The letter repeats
+// nothing that a buyer has typed. From is the network address of whoever wants it. CodeInvalid on base says that the server sends no mail; the other
+// errors are those of store.Checkout.AskVerification.
+func (p *Post) AskVerification(ctx context.Context, account, ref, from string) (*checkout.Checkout, error) {
 	if !p.Sends() {
 		return nil, errNoMail
 	}
-	c, err := p.store.Checkout.BeginVerification(ctx, account, ref, from)
+	return p.store.Checkout.AskVerification(ctx, account, ref, from)
+}
+
+// sendVerification sends the letter that asks the reader whether a checkout is theirs.
+func (p *Post) sendVerification(ctx context.Context, c *checkout.Checkout) error {
+	seller, err := p.store.Tenant.GetAccount(ctx, c.AccountID)
 	if err != nil {
-		return nil, err
-	}
-	seller, err := p.store.Tenant.GetAccount(ctx, account)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	link, err := p.store.Checkout.VerificationURL(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l := speaks(c.Locale, seller)
-	return c, p.send(ctx, l, seller, *c.CustomerEmail, verification(l, seller, c, link))
+	return p.send(ctx, l, seller, *c.CustomerEmail, verification(l, seller, c, link))
 }
 
 // verification asks the reader whether a checkout is theirs.
@@ -227,9 +227,6 @@ var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it
 func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Account, to string, c content) error {
 	logo, err := p.logo(ctx, seller)
 	if err != nil {
-		return err
-	}
-	if err := p.store.Leave(ctx); err != nil {
 		return err
 	}
 	c.spoken = l

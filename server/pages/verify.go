@@ -62,14 +62,14 @@ func (p *Pages) showVerify(c echo.Context, checkout *checkout.Checkout, expired,
 	return p.render(c, http.StatusOK, "verify.html", ui.Frame{Title: l.T("verify.title"), Shop: shopOf(offer.Seller)}, verifyPage{Seller: offer.Seller, Checkout: checkout, Summary: bought(l, offer.Items), Said: said})
 }
 
-// askWhose sends a letter to the address that was typed into a checkout, for its reader to confirm.
+// askWhose has a letter sent to the address that was typed into a checkout, for its reader to confirm.
 func (p *Pages) askWhose(c echo.Context) error {
 	ctx := c.Request().Context()
 	account, id, err := p.store.Checkout.OfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	_, err = p.post.SendVerification(ctx, account, id, buyer(c).Address)
+	_, err = p.post.AskVerification(ctx, account, id, buyer(c).Address)
 	if problem, refused := p.whyNot(c, err); refused {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, nil, map[string]string{"letter": problem})
 	}

@@ -147,32 +147,6 @@ func (s *Store) takeOwed(ctx context.Context, u *db.Unit, c *customer.Customer, 
 // verificationLifetime is how long the link in a letter can be used.
 const verificationLifetime = 7 * core.Day
 
-// BeginVerification counts a letter that is about to be sent, to ask whether the address of a checkout is the buyer's. A
-// checkout without an address, or whose buyer is known, is CodeInvalid on customer_email; one that is neither open nor completed
-// on status. Too many letters, to this address or at the wish of the network address from, are CodeRateLimit.
-func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		c, err := s.Lock(ctx, u, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		if c.Status != StatusOpen && c.Status != StatusCompleted {
-			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only the address of an open or a completed one can be confirmed.", c.Status))
-		}
-		if c.CustomerEmail == nil {
-			return nil, core.Invalid("customer_email", "The checkout has no e-mail address yet.")
-		}
-		isKnown, err := s.isVerifiedIn(ctx, u, c)
-		if err == nil && isKnown {
-			err = core.Invalid("customer_email", "The seller knows whose this checkout is: there is nothing to confirm.")
-		}
-		if err != nil {
-			return nil, err
-		}
-		return c, s.rooms.Mailbox.CountVerification(ctx, c.AccountID, c.ID, *c.CustomerEmail, from)
-	})
-}
-
 // IsVerified reports whether it is known who bought, by more than an address that somebody typed. Of a completed checkout that
 // is asked of its order and its subscriptions.
 func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {

@@ -28,6 +28,7 @@ func TestVerifyPublicCheckoutEmail_AsksTheReaderOfTheMail(t *testing.T) {
 		_, err = buyer.PublicCheckouts.VerifyEmail(background, made.ClientSecret)
 		refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "customer_email")
 
+		comes(func() bool { return len(s.Mail.LettersWith(who)) > 0 })
 		letters := s.Mail.LettersWith(who)
 		require.Len(t, letters, 1, "the letters")
 		require.Equal(t, who, letters[0].To, "the letters")
