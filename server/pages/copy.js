@@ -4,6 +4,7 @@ for (const button of document.querySelectorAll('.copy button')) {
 	button.hidden = false;
 	button.onclick = async () => {
 		said.textContent = '';
+		key.focus();
 		key.select();
 		try {
 			await navigator.clipboard.writeText(key.value);

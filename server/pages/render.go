@@ -188,7 +188,6 @@ type message struct {
 	Title, Text string
 	Back        string // an address to go on to, empty for none
 	To          string // what that is called, empty for the page before
-	Again       int    // seconds after which it is worth a try to load the page anew, 0 for never
 	Request     string // the id of the request that was refused, by which the operator finds it in the log, else empty
 }
 
@@ -197,12 +196,12 @@ func (p *Pages) tell(c echo.Context, status int, m message) error {
 	return p.tellAt(c, status, nil, m)
 }
 
-// tellAt does what tell does on a page of a shop.
+// tellAt does what tell does on a page of a shop. If it is known until when that is so, the page looks again then.
 func (p *Pages) tellAt(c echo.Context, status int, shop *ui.Shop, m message) error {
 	if status >= http.StatusBadRequest {
 		m.Request = caller.RequestID(c.Request().Context())
 	}
-	return p.render(c, status, "message.html", ui.Frame{Title: m.Title, Shop: shop, Again: m.Again}, m)
+	return p.render(c, status, "message.html", ui.Frame{Title: m.Title, Shop: shop, Again: againLater(c)}, m)
 }
 
 // said returns what a page says of which the catalogue has the title under this key, and the text below it.
@@ -247,12 +246,10 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 }
 
 // Refused answers with a page that says why the one that was asked for is not shown. The reason is too many visits, a form that cannot be read, or a
-// failure of ours. After a while that is known it looks again by itself. After a failure, whoever sent a form does not know whether it arrived, and the page says how to find out. With isCrowded nothing
+// failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to find out. With isCrowded nothing
 // was done, because too much is under way: whoever loads the page again sends the same form.
 func (p *Pages) Refused(c echo.Context, status int, isCrowded bool) error {
-	said := why(p.spoken(c), c.Request().Method, status, isCrowded)
-	said.Again = againLater(c)
-	return p.tell(c, status, said)
+	return p.tell(c, status, why(p.spoken(c), c.Request().Method, status, isCrowded))
 }
 
 // why returns what the page says about a status. After a form, a failure of ours is explained with more care.
