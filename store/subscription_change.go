@@ -133,10 +133,15 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		sub.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return s.writePlanChanged(ctx, u, sub)
-	case len(c.Items) == 0 || c.Behavior == tenant.ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
+	case !c.IsBilledNow():
 		return s.changeUnbilled(ctx, u, c, customer, now)
 	}
 	return s.billChange(ctx, u, c, customer, payment)
+}
+
+// IsBilledNow reports whether what the change costs is billed at once. A period that it begins always is, unless that is too little to be charged.
+func (c *SubscriptionChange) IsBilledNow() bool {
+	return c.Amounts.Total > 0 && (c.Behavior != tenant.ProrationBehaviorNextInvoice || c.restarts && !c.waits)
 }
 
 // pending returns the change in the form in which the subscription keeps it until it takes place.

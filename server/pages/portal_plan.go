@@ -13,7 +13,6 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/subscription"
-	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // portalPlan is the data of portal_plan.html, which says what another plan costs before a customer changes to it.
@@ -26,7 +25,7 @@ type portalPlan struct {
 
 // DueNow returns what is charged as soon as the customer confirms.
 func (p *portalPlan) DueNow() int64 {
-	if p.Change.Behavior != tenant.ProrationBehaviorInvoiceImmediately {
+	if !p.Change.IsBilledNow() {
 		return 0
 	}
 	return p.Change.Amounts.Total - p.Change.Balance
@@ -34,7 +33,7 @@ func (p *portalPlan) DueNow() int64 {
 
 // DueNext returns what the rest of this period costs more, if that is charged with the next payment.
 func (p *portalPlan) DueNext() int64 {
-	if p.Change.Behavior != tenant.ProrationBehaviorNextInvoice {
+	if p.Change.IsBilledNow() {
 		return 0
 	}
 	return p.Change.Amounts.Total
