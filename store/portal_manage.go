@@ -37,7 +37,13 @@ type Pieces struct {
 // PlansFor returns the plans that a customer may change their subscription to, the newest first. They are those of the same product that are sold in
 // its currency and quantity at a fixed price, and of which enough are left. If the plan that they have is sold like that, too, pieces says how many
 // of it they may have. It is nil if there is nothing to choose.
+//
+// What is paid in instalments is neither changed nor chosen here. After the last one it is theirs for good, and shortly before more of it would cost
+// next to nothing.
 func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) (plans []subscription.Plan, pieces *Pieces, err error) {
+	if sub.BillingCycles != nil {
+		return nil, nil, nil
+	}
 	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{sub.ProductID})
 	if err != nil || products[sub.ProductID] == nil {
 		return nil, nil, err
@@ -56,7 +62,7 @@ func (s *Store) PlansFor(ctx context.Context, sub *subscription.Subscription) (p
 		case !isFixed || unplannable(o, sub.Currency) != "":
 		case o.Variant.ID == sub.PriceVariantID:
 			pieces = piecesOf(o.Variant, sub)
-		case o.Allowed(sub.Quantity) == "" && lacks(o, sub, sub.Quantity) == "":
+		case o.Variant.BillingCycles == nil && o.Allowed(sub.Quantity) == "" && lacks(o, sub, sub.Quantity) == "":
 			plans = append(plans, planOf(o, sub.Quantity, amount))
 		}
 	}

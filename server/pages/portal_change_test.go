@@ -2,11 +2,16 @@ package pages_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -29,5 +34,51 @@ func TestPortal_SaysThatANewPeriodIsChargedNow(t *testing.T) {
 		after, _ := g.paid(sub)
 		assert.Equal(t, int64(9000), after-before, "what its page said")
 		g.sound()
+	})
+}
+
+// What is paid in instalments is had for good after the last one. Nobody has more of it for the rest of a period alone.
+func TestPortal_InstalmentsStayAsTheyAre(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		variant := seats(10)
+		variant.BillingCycles = new(int64(2))
+		sub := g.subscribesFor(2, variant, "pm_card_visa")
+		dearer := g.offers(sub, catalog.PriceVariant{Amount: 50_000})
+		g.now = g.now.AddDate(0, 1, 1)
+		g.renew()
+		g.run()
+		g.now = g.subscription(sub.ID).CurrentPeriodEnd.Time().Add(-time.Minute)
+		g.renew()
+		page := g.see("/subscriptions/"+sub.ID, http.StatusOK)
+		assert.NotContains(t, page, "Change the quantity")
+		assert.NotContains(t, page, "Change the plan")
+		for _, form := range []url.Values{{"plan": {sub.PriceVariantID}, "quantity": {"10"}, "shown": {"100000"}}, {"plan": {dearer}, "quantity": {"2"}, "shown": {"1000000"}}} {
+			g.does("/subscriptions/"+sub.ID+"/plan", form, http.StatusUnprocessableEntity)
+		}
+		g.now = g.now.Add(time.Hour)
+		g.renew()
+		g.run()
+		after := g.subscription(sub.ID)
+		assert.Equal(t, subscription.StatusCompleted, after.Status)
+		given, err := g.Grant.GetGrant(t.Context(), g.account, after.Granted.V.GrantID)
+		require.NoError(t, err)
+		assert.Equal(t, grant.StatusActive, given.Status)
+		assert.Equal(t, int64(2), given.Quantity, "what was paid for")
+		assert.Equal(t, sub.PriceVariantID, *given.PriceVariantID)
+		amount, _ := g.paid(sub)
+		assert.Equal(t, int64(4000), amount)
+		g.sound()
+	})
+}
+
+// Periods of a plan until cancelled are no instalments of another one, whose last one would be the first.
+func TestPortal_OffersNoInstalmentsToWhoSubscribes(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		rates := g.offers(sub, catalog.PriceVariant{Amount: 1000, BillingCycles: new(int64(1))})
+		path := "/subscriptions/" + sub.ID
+		assert.NotContains(t, g.see(path, http.StatusOK), "Change the plan")
+		g.does(path+"/plan", url.Values{"plan": {rates}, "shown": {"100000"}}, http.StatusUnprocessableEntity)
+		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
 	})
 }
