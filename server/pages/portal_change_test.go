@@ -82,3 +82,28 @@ func TestPortal_OffersNoInstalmentsToWhoSubscribes(t *testing.T) {
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
 	})
 }
+
+// Whoever presses the button twice reads what has become of the change, and not that it is wrong.
+func TestPortal_AChangeThatIsThereIsNoMistake(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribesFor(2, seats(10), "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 2900})
+		path := "/subscriptions/" + sub.ID + "/plan"
+		twice := func(form url.Values, says string) {
+			t.Helper()
+			for range 2 { // the second is a double click
+				page := g.does(path, form, http.StatusOK)
+				assert.Contains(t, page, says)
+				assert.NotContains(t, page, "There is a problem")
+			}
+		}
+		twice(confirming(g.see(asking(sub, "5"), http.StatusOK)), "Your subscription is 5 × Club &amp; more now.")
+		twice(confirming(g.see(path+"?plan="+gold, http.StatusOK)), "Your subscription is 5 × Club &amp; more (Gold) now.")
+		g.prorates(tenant.ProrationBehaviorNextPeriod)
+		twice(confirming(g.see(path+"?plan="+sub.PriceVariantID, http.StatusOK)), "Your subscription changes to 5 × Club &amp; more on ")
+		_, orders := g.paid(sub)
+		assert.Equal(t, 3, orders, "each is paid once")
+		assert.NotNil(t, g.subscription(sub.ID).PendingChange.V)
+		g.sound()
+	})
+}

@@ -110,10 +110,14 @@ func periodPrice(l *locale.Locale, plan subscription.Plan, amount int64, currenc
 	return l.Money(amount, currency) + " " + l.Every(plan.Interval, plan.IntervalCount)
 }
 
+// isGoing reports whether a subscription is neither behind with a payment, at rest nor over.
+func isGoing(sub *subscription.Subscription) bool {
+	return sub.Status == subscription.StatusActive || sub.Status == subscription.StatusTrialing
+}
+
 // plansFor returns the plans that a subscription can be changed to as it stands, and the field for another quantity of its own.
 func (p *Pages) plansFor(v *visit, sub *subscription.Subscription) ([]subscription.Plan, *planPieces, error) {
-	going := sub.Status == subscription.StatusActive || sub.Status == subscription.StatusTrialing
-	if !going || sub.CancelAt() != nil || sub.PauseAtPeriodEnd || sub.PendingChange.V != nil {
+	if !isGoing(sub) || sub.CancelAt() != nil || sub.PauseAtPeriodEnd || sub.PendingChange.V != nil {
 		return nil, nil, nil
 	}
 	plans, pieces, err := p.store.PlansFor(v.ctx(), sub)
@@ -184,9 +188,25 @@ func (p *Pages) previewPlan(v *visit) (page *portalPlan, why ui.Problem, err err
 	return &portalPlan{Subscription: sub, Change: change, Price: prices[0]}, why, nil
 }
 
+// isConfirmed reports whether a subscription has the plan that a form confirms, or is going to: the form was sent before.
+func (v *visit) isConfirmed(sub *subscription.Subscription) bool {
+	plan := sub.CurrentPlan()
+	if next := sub.PendingChange.V; next != nil {
+		plan = next.Plan
+	}
+	return isGoing(sub) && v.FormValue("plan") == plan.PriceVariantID && typedQuantity(v) == strconv.FormatInt(plan.Quantity, 10)
+}
+
 // changePlan takes the form that confirms a change of plan, or of its quantity. If more would be charged than was shown, the new amount is shown
-// instead, and nothing is charged.
+// instead, and nothing is charged. Of a form that is sent twice, the page says what has become of it.
 func (p *Pages) changePlan(v *visit) error {
+	sub, err := p.store.CustomerSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("subscription"))
+	if err == nil && v.isConfirmed(sub) {
+		return v.done("/subscriptions/"+sub.ID, "changed")
+	}
+	if err != nil {
+		return p.refuse(v, err)
+	}
 	page, why, err := p.previewPlan(v)
 	switch {
 	case err != nil:
@@ -210,9 +230,12 @@ func (p *Pages) changePlan(v *visit) error {
 	})
 }
 
-// changed says what a subscription has become, or what it will be.
+// changed says what a subscription has become, or what it will be. While that is being paid the page says so, and this says nothing.
 func (v *visit) changed(sub *subscription.Subscription) string {
-	if next := sub.PendingChange.V; next != nil && next.InvoiceID == nil {
+	switch next := sub.PendingChange.V; {
+	case next != nil && next.InvoiceID != nil:
+		return ""
+	case next != nil:
 		return v.l.T("mail.plan.later", "plan", planOf(sub, next.Plan), "day", v.Day(next.EffectiveAt))
 	}
 	return v.l.T("mail.plan.now", "plan", planName(sub))
