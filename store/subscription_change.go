@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
@@ -12,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // ChangeSubscription asks for another plan of a subscription. An empty field leaves its part of the plan as it is. Without a
@@ -20,7 +22,11 @@ type ChangeSubscription struct {
 	PriceVariant string
 	Quantity     *int64
 	Behavior     tenant.ProrationBehavior
+	ByCustomer   bool // they ask for it themselves, mostChanges times a day
 }
+
+// mostChanges is how often a customer may change a subscription within a day. Each time may leave an order, a letter, or a charge that is declined.
+const mostChanges = 20
 
 // SubscriptionChange says what a change of plan costs and when it takes place. Items, Amounts and Balance are what is billed
 // for it, now or with the next period. Credit is what goes to the customer's balance instead, when the new plan costs less. If
@@ -56,7 +62,8 @@ type SubscriptionChange struct {
 // it, which was paid, goes to the customer's balance at once. A difference that is too little to be charged waits for the next bill. A change that
 // takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
-// A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
+// A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing. A customer who changes it
+// too often is CodeRateLimit.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
 		sub, err := s.Subscription.Lock(ctx, u, account, ref)
@@ -81,6 +88,11 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
+		if in.ByCustomer {
+			if err := s.countChange(ctx, sub); err != nil {
+				return nil, err
+			}
+		}
 		if err := s.changePlan(ctx, u, c, customer, id, now); err != nil {
 			return nil, err
 		}
@@ -89,6 +101,14 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		}
 		return c, s.notePlan(ctx, u, sub, before, c.Plan.PriceVariantID)
 	})
+}
+
+// countChange counts a change that a customer makes of a locked subscription. Nobody else locks what is counted, so it may come before what is
+// locked later.
+func (s *Store) countChange(ctx context.Context, sub *subscription.Subscription) error {
+	return s.Throttle.Count(ctx, sub.AccountID, func(over *throttle.Over) error {
+		return over.Refuse("base", "You have changed this subscription too often. Try again in")
+	}, throttle.Limit{Subject: "changes:" + sub.ID, Most: mostChanges, Window: 24 * time.Hour})
 }
 
 // PreviewSubscriptionChange returns what ChangeSubscription would do now, without doing it.

@@ -107,3 +107,40 @@ func TestPortal_AChangeThatIsThereIsNoMistake(t *testing.T) {
 		g.sound()
 	})
 }
+
+// Nobody makes the seller's orders, letters and declines without end by changing their subscription to and fro.
+func TestPortal_CustomersChangeASubscriptionSoOften(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribesFor(1, seats(10), "pm_card_visa")
+		other := g.subscribesFor(1, seats(10), "pm_card_visa")
+		g.prorates(tenant.ProrationBehaviorNextInvoice)
+		for i := range 20 {
+			g.takes(sub, int64(2+i%2))
+		}
+		path := "/subscriptions/" + sub.ID + "/plan"
+		form := confirming(g.see(asking(sub, "9"), http.StatusOK))
+		assert.Contains(t, g.does(path, form, http.StatusUnprocessableEntity), "You have changed this subscription too often. Try again in 24 hours.")
+		assert.Contains(t, g.does(path+"?locale=de", form, http.StatusUnprocessableEntity), "Zu viele Versuche. Versuchen Sie es in 24 Stunden erneut.")
+		assert.Equal(t, int64(3), g.subscription(sub.ID).Quantity)
+		g.takes(other, 2)
+		g.now = g.now.Add(25 * time.Hour)
+		g.renew()
+		g.takes(sub, 9)
+		g.sound()
+	})
+}
+
+// Declines count, too: whoever has them tries no more than so often.
+func TestPortal_ACardIsTriedSoOftenForAChange(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribesFor(1, seats(10), "tok_fail_on_renewal")
+		path := "/subscriptions/" + sub.ID + "/plan"
+		for range 20 {
+			g.does(path, confirming(g.see(asking(sub, "9"), http.StatusOK)), http.StatusUnprocessableEntity)
+		}
+		page := g.does(path, confirming(g.see(asking(sub, "9"), http.StatusOK)), http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "You have changed this subscription too often.")
+		assert.Equal(t, int64(1), g.subscription(sub.ID).Quantity)
+		g.sound()
+	})
+}

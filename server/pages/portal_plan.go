@@ -221,7 +221,8 @@ func (p *Pages) changePlan(v *visit) error {
 	defer cancel()
 	return p.change(v, "changed", p.showPlan, func(id string) error {
 		chosen := page.Change.Plan
-		_, err := p.billing.ChangeSubscription(ctx, v.Session.AccountID, id, store.ChangeSubscription{PriceVariant: chosen.PriceVariantID, Quantity: &chosen.Quantity})
+		in := store.ChangeSubscription{PriceVariant: chosen.PriceVariantID, Quantity: &chosen.Quantity, ByCustomer: true}
+		_, err := p.billing.ChangeSubscription(ctx, v.Session.AccountID, id, in)
 		if core.OutcomeOf(err) == core.Unknown {
 			slog.WarnContext(ctx, "charge a change of plan", "error", err)
 			return explanation(v.l.T("plan.bank_silent"))
