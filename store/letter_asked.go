@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -21,8 +22,8 @@ func (l *Letter) isAsked() bool {
 	return l.Resends > 0 || l.Kind == tenant.LetterInvoice || l.Kind == tenant.LetterReceipt && l.Period != ""
 }
 
-// ResendOrderReceipt has the buyer of an order sent its receipt once more. An order without an address is CodeInvalid on customer_email, and one
-// letter too many is CodeRateLimit, as Mailbox.CountLetter says.
+// ResendOrderReceipt has the buyer of an order sent its receipt once more. An order without an address is CodeInvalid on customer_email, and one whose
+// customer was deleted on customer. One letter too many is CodeRateLimit, as Mailbox.CountLetter says.
 func (s *Store) ResendOrderReceipt(ctx context.Context, account, ref string) (*order.Order, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*order.Order, error) {
 		o, err := s.Order.Lock(ctx, u, account, ref)
@@ -82,6 +83,13 @@ func (s *Store) writeRenewal(ctx context.Context, to *string, l Letter, from str
 func (s *Store) writeAsked(ctx context.Context, u *db.Unit, to *string, l Letter, count func(ctx context.Context, account, id string) error) error {
 	if to == nil {
 		return core.Invalid("customer_email", "There is no address to send it to.")
+	}
+	_, err := s.Customer.Named(ctx, u, l.AccountID, l.CustomerID, "customer")
+	if gone, ok := errors.AsType[*core.Error](err); ok && gone.Code == core.CodeMissing {
+		return core.Invalid("customer", "The customer was deleted, and is sent no letters any more.")
+	}
+	if err != nil {
+		return err
 	}
 	if err := count(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err

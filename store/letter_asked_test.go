@@ -80,3 +80,25 @@ func TestSendInvoice_NeedsAnAddress(t *testing.T) {
 		dbtest.RequireInvalid(t, err, "customer_email")
 	})
 }
+
+// Who was deleted is sent nothing, and nobody is told that they were. No row has their address again.
+func TestResendOrderReceipt_WritesToNobodyWhoWasDeleted(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		i := s.openInvoice(t)
+		billed, err := s.Order.Get(t.Context(), s.account, *i.OrderID)
+		require.NoError(t, err)
+		_, err = s.DeleteCustomer(t.Context(), s.account, i.CustomerID, true)
+		require.NoError(t, err)
+		kept, err := s.Invoice.Get(t.Context(), s.account, i.ID)
+		require.NoError(t, err)
+		require.NotNil(t, kept.CustomerEmail, "an invoice keeps what it says")
+		_, err = s.SendInvoice(t.Context(), s.account, i.ID)
+		dbtest.RequireInvalid(t, err, "customer")
+		_, err = s.ResendOrderReceipt(t.Context(), s.account, billed.ID)
+		dbtest.RequireInvalid(t, err, "customer")
+		dbtest.RequireInvalid(t, s.RenewReceipt(t.Context(), billed, "203.0.113.7"), "customer")
+		dbtest.RequireInvalid(t, s.RenewInvoice(t.Context(), i, "203.0.113.7"), "customer")
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letters`))
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM throttles WHERE subject LIKE '%letters%'`), "nothing was counted")
+	})
+}
