@@ -2,12 +2,16 @@ package mail
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -40,5 +44,35 @@ func TestPost_TakesNoWishWithoutMail(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, letters)
 		}
+	})
+}
+
+// asks has so many buyers ask for the letter that asks whose their address is.
+func asks(t *testing.T, s *store.Store, account string, buyers int) {
+	t.Helper()
+	p, err := s.Catalog.CreateProduct(t.Context(), account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{{Amount: 1900}},
+	})
+	require.NoError(t, err)
+	for n := range buyers {
+		c, err := s.Checkout.Create(t.Context(), account, checkout.Draft{
+			Checkout: &checkout.Checkout{CustomerEmail: new(fmt.Sprintf("buyer%d@example.com", n))}, Lines: []offer.NewLine{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 1}},
+		})
+		require.NoError(t, err)
+		_, err = s.Checkout.AskVerification(t.Context(), account, c.ID, "203.0.113.7")
+		require.NoError(t, err)
+	}
+}
+
+// Strangers choose to which mail servers these letters go. One that takes long keeps no other buyer waiting.
+func TestPost_AsksBesideASlowLetter(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		asks(t, s, account, 2*lettersAtOnce)
+		require.NoError(t, NewPost(s, &slowBox{before: 2*lettersAtOnce - 1, taken: make(chan struct{})}).SendDue(t.Context()))
+		left, err := s.Checkout.DueLetters(t.Context(), dueAtOnce)
+		require.NoError(t, err)
+		require.Empty(t, left)
 	})
 }

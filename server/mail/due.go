@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/server/locale"
@@ -117,10 +118,25 @@ func (p *Post) sendPortalLinks(ctx context.Context) error {
 	return errors.Join(err, each(ctx, due, p.sendDuePortalLink))
 }
 
-// sendVerifications sends the letters that ask whose the address of a checkout is.
+// sendVerifications sends the letters that ask whose the address of a checkout is, several at the same time: strangers choose to which mail servers
+// they go, and one may be slow.
 func (p *Post) sendVerifications(ctx context.Context) error {
 	due, err := p.store.Checkout.DueLetters(ctx, dueAtOnce)
-	return errors.Join(err, each(ctx, due, p.sendDueVerification))
+	failed := make([]error, len(due))
+	slots := make(chan struct{}, lettersAtOnce)
+	var group sync.WaitGroup
+	for i, d := range due {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() {
+			failed[i] = p.sendDueVerification(ctx, d.AccountID, d.ID)
+			<-slots
+		})
+	}
+	group.Wait()
+	return errors.Join(append(failed, err)...)
 }
 
 // sendRecoveries sends people who forgot their password the links by which they choose another one.

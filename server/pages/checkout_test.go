@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,6 +53,7 @@ type shop struct {
 	browser *http.Client // which keeps cookies
 	files   *transfer.Service
 	letters []mail.Letter
+	mail    sync.Mutex   // for letters: several are sent at the same time
 	mailing func() error // what the mail server does, nil if it takes every letter
 	asked   int          // how often the provider was told of a buyer's consent
 }
@@ -63,6 +65,8 @@ func (m mailServer) Send(_ context.Context, letter mail.Letter) error {
 	if m.w.mailing != nil {
 		return m.w.mailing()
 	}
+	m.w.mail.Lock()
+	defer m.w.mail.Unlock()
 	m.w.letters = append(m.w.letters, letter)
 	return nil
 }
