@@ -76,3 +76,14 @@ func TestPost_AsksBesideASlowLetter(t *testing.T) {
 		require.Empty(t, left)
 	})
 }
+
+// What a mail server says of a letter ends in a log, without the address.
+func TestPost_LogsNoAddress(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		asks(t, s, account, 1)
+		err := NewPost(s, &box{refuses: errors.New("550 <buyer0@example.com> is unknown")}).SendDue(t.Context())
+		require.EqualError(t, err, "550 <(the address)> is unknown")
+	})
+}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -232,7 +231,7 @@ func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome
 	}
 	letter.ID = messageID(l)
 	if err := p.mailer.Send(ctx, letter.from(told.Seller, told.Recipient)); err != nil {
-		out.Status, out.Error = store.LetterStatusFailed, strings.ReplaceAll(err.Error(), told.Recipient, "(the address)")
+		out.Status, out.Error = store.LetterStatusFailed, unnamed(err, told.Recipient)
 		slog.WarnContext(ctx, "a letter was not taken", "account", l.AccountID, "letter", l.ID, "kind", l.Kind, "attempt", l.Attempts, "error", out.Error)
 	}
 	return out

@@ -3,6 +3,8 @@ package mail
 import (
 	"cmp"
 	"context"
+	"errors"
+	"strings"
 	"sync"
 
 	"github.com/tillwright/tillwright/server/locale"
@@ -234,7 +236,15 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 	if err != nil {
 		return err
 	}
-	return p.mailer.Send(ctx, letter.from(seller, to))
+	if err := p.mailer.Send(ctx, letter.from(seller, to)); err != nil {
+		return errors.New(unnamed(err, to))
+	}
+	return nil
+}
+
+// unnamed returns what a mail server said of a letter, without the address to which it goes: logs have none.
+func unnamed(err error, to string) string {
+	return strings.ReplaceAll(err.Error(), to, "(the address)")
 }
 
 // logo returns the logo of a seller, nil if there is none.
