@@ -48,3 +48,17 @@ func TestMakes_IsNotMisledByAnAnswerThatIsNoJSON(t *testing.T) {
 		}
 	}
 }
+
+// A server in production is asked for no letter.
+func TestHarmless_SendsNoLetter(t *testing.T) {
+	t.Parallel()
+	known := 0
+	for _, o := range Promised().Operations {
+		switch o.ID {
+		case "createProductNews", "resendLetter", "resendOrderReceipt", "sendInvoice", "verifyPublicCheckoutEmail":
+			known++
+			assert.False(t, o.harmless(), o.ID)
+		}
+	}
+	assert.Equal(t, 5, known)
+}
