@@ -14,7 +14,7 @@ import (
 // in no table. Whoever sends it moves its time first, so that no other replica sends it meanwhile.
 const (
 	letterLease    = time.Minute // doubled by each attempt
-	letterAttempts = 4           // a quarter of an hour: whoever waits has asked again by then
+	letterAttempts = 4           // the last after 7 minutes: whoever waits has asked again by then
 )
 
 // Letter asks the reader of an address whether a checkout is theirs.

@@ -14,7 +14,7 @@ const (
 	linkLifetime   = 30 * time.Minute // from when its letter is written
 	linkShops      = 10               // letters that one request sends at most: to customers of so many shops
 	letterLease    = time.Minute      // doubled by each attempt
-	letterAttempts = 4                // a quarter of an hour: whoever waits has asked again by then
+	letterAttempts = 4                // the last after 7 minutes: whoever waits has asked again by then
 )
 
 // Link opens the portal for a customer, once: it becomes the session with its id. It is sent to the customer's address, so
