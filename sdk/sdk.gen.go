@@ -17359,8 +17359,8 @@ func (s *InvoicesService) RevokeLinks(ctx context.Context, id string, opts ...Op
 //
 // Sends the customer a letter with the addresses of the invoice's page and of its PDF. On the page it can be read and paid. It is a letter of kind
 // `invoice`. It leaves within seconds of the answer, and is tried again if the mail server does not take it. `GET /letters` says what became of it.
-// In development mail goes into
-// files of the data directory. It is 422 for a draft, for a void invoice, without an address to send to, and on a server without a mail server.
+// In development mail goes into files of the data directory. It is 422 for a draft, for a void invoice, and on a server without a mail server.
+// So it is without an address to send to, and if the customer was deleted.
 // An invoice can be sent 5 times within an hour, and an account can send 1000 letters. Beyond that it is 429, and `Retry-After` says when to try
 // again.
 func (s *InvoicesService) Send(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
@@ -17757,9 +17757,8 @@ func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) 
 //
 // Sends the buyer a letter with the receipt, its PDF, and what they have by the order. It is a letter of kind `receipt`, even if you have switched
 // these off. It leaves within seconds of the answer, and is tried again if the mail server does not take it. `GET /letters` says what became of it.
-// In development mail goes into files of the data directory. An order without an address
-// to send to is 422, and so is a server without a mail server. A receipt can be sent 5 times within an hour, and an account can send 1000
-// letters. Beyond that it is 429, and `Retry-After` says when to try again.
+// In development mail goes into files of the data directory. An order without an address to send to is 422. So is one whose customer was
+// deleted, and a server without a mail server. A receipt can be sent 5 times within an hour, and an account can send 1000 letters. Beyond that it is 429, and `Retry-After` says when to try again.
 func (s *OrdersService) ResendReceipt(ctx context.Context, id string, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "resendOrderReceipt", []string{id}, nil, nil, opts)
 }
@@ -18051,8 +18050,8 @@ func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret strin
 
 // VerifyEmail sends POST /public/checkouts/{client_secret}/verify_email.
 //
-// Sends a letter with a link to `customer_email`, within seconds of the answer. If the mail server does not take it, it is tried again for a
-// quarter of an hour. A letter to an address that is changed meanwhile is not sent. With the link its reader confirms that the checkout is theirs. `customer_email_verified` of an
+// Sends a letter with a link to `customer_email`, within seconds of the answer. If the mail server does not take it, it is tried again after
+// 1 minute, 3 and 7. A letter to an address that is changed meanwhile is not sent. With the link its reader confirms that the checkout is theirs. `customer_email_verified` of an
 // open checkout is true then. The purchase of a completed one becomes the customer's. A checkout without an address, or with a known buyer, is
 // 422 with `errors.customer_email`.
 //
