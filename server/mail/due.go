@@ -118,7 +118,7 @@ func (p *Post) sendPortalLinks(ctx context.Context) error {
 	return errors.Join(err, each(ctx, due, p.sendDuePortalLink))
 }
 
-// sendVerifications sends the letters that ask whose the address of a checkout is, several at the same time: strangers choose to which mail servers
+// sendVerifications sends the letters that ask whose the address of a checkout is, several at the same time. Strangers choose to which mail servers
 // they go, and one may be slow.
 func (p *Post) sendVerifications(ctx context.Context) error {
 	due, err := p.store.Checkout.DueLetters(ctx, dueAtOnce)

@@ -119,8 +119,8 @@ func TestPortal_CustomersChangeASubscriptionSoOften(t *testing.T) {
 		}
 		path := "/subscriptions/" + sub.ID + "/plan"
 		form := confirming(g.see(asking(sub, "9"), http.StatusOK))
-		assert.Contains(t, g.does(path, form, http.StatusUnprocessableEntity), "You have changed this subscription too often. Try again in 24 hours.")
-		assert.Contains(t, g.does(path+"?locale=de", form, http.StatusUnprocessableEntity), "Zu viele Versuche. Versuchen Sie es in 24 Stunden erneut.")
+		assert.Contains(t, g.does(path, form, http.StatusTooManyRequests), "You have changed this subscription too often. Try again in 24 hours.")
+		assert.Contains(t, g.does(path+"?locale=de", form, http.StatusTooManyRequests), "Zu viele Versuche. Versuchen Sie es in 24 Stunden erneut.")
 		assert.Equal(t, int64(3), g.subscription(sub.ID).Quantity)
 		g.takes(other, 2)
 		g.now = g.now.Add(25 * time.Hour)
@@ -138,7 +138,7 @@ func TestPortal_ACardIsTriedSoOftenForAChange(t *testing.T) {
 		for range 20 {
 			g.does(path, confirming(g.see(asking(sub, "9"), http.StatusOK)), http.StatusUnprocessableEntity)
 		}
-		page := g.does(path, confirming(g.see(asking(sub, "9"), http.StatusOK)), http.StatusUnprocessableEntity)
+		page := g.does(path, confirming(g.see(asking(sub, "9"), http.StatusOK)), http.StatusTooManyRequests)
 		assert.Contains(t, page, "You have changed this subscription too often.")
 		assert.Equal(t, int64(1), g.subscription(sub.ID).Quantity)
 		g.sound()

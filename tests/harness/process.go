@@ -214,7 +214,7 @@ func (p *Process) ForgetPeak(t testing.TB) {
 	}
 }
 
-// Memory returns a figure of the process in MiB: VmRSS, what it has now, or VmHWM, the most that it had since its start or ForgetPeak.
+// Memory returns a figure of the process in MiB: VmRSS, what it has now, or VmHWM, the most that it had. VmHWM counts from its start, or ForgetPeak.
 func (p *Process) Memory(t testing.TB, figure string) int {
 	t.Helper()
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
