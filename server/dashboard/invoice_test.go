@@ -33,7 +33,7 @@ func TestInvoices_MoveAsTheirStateLets(t *testing.T) {
 		sends(t, w.owner, address+"/finalize", nil)
 		sees(t, w.owner, address, "has its number", "Due</span>", "Paid another way", "As the customer sees it")
 		sends(t, w.owner, address+"/send", nil)
-		sees(t, w.owner, "/app/emails?kind=invoice", ">Invoice</a>")
+		sees(t, w.owner, "/app/emails?kind=invoice", "<bdi>Invoice</bdi></a>")
 		sends(t, w.owner, address+"/paid", nil)
 		sees(t, w.owner, address, "The invoice is paid.", "Paid</span>")
 		other := draft()
