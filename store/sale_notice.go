@@ -76,14 +76,14 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 		for i, n := range sold {
 			ids[i] = n.OrderID
 		}
-		are, arg := s.db.In("order_id", ids)
+		are, arg := s.db.InKeys("sale_notices", "order_id", ids)
 		if seller.DisabledAt == nil && seller.Writes(tenant.LetterSale) {
 			wait, err := s.countTeamLetter(ctx, account, "sale_letters", saleLetters)
 			if err != nil {
 				return false, err
 			}
 			if wait > 0 {
-				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id = ? AND `+are, s.Now().Add(wait), account, arg)
+				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE `+are, s.Now().Add(wait), account, arg)
 				return true, err
 			}
 			detail := person.LetterDetail{Orders: ids[:min(len(ids), salesOfLetter)], Sums: sumsOf(sold)}
@@ -91,7 +91,7 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 				return false, err
 			}
 		}
-		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE account_id = ? AND `+are, account, arg)
+		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE `+are, account, arg)
 		return true, err
 	})
 	if err != nil {
@@ -103,9 +103,8 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 func (s *Store) postponeSales(ctx context.Context, account string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		now := s.Now()
-		return u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id = ? AND `+
-			s.db.InSelected("order_id", `SELECT order_id FROM sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at LIMIT ?`+u.LockSkip()),
-			now.Add(time.Minute), account, account, now, salesAtOnce)
+		return u.ExecBatch(ctx, `UPDATE sale_notices SET due_at = ?`, `sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
+			now.Add(time.Minute), account, now, salesAtOnce)
 	})
 	return err
 }
