@@ -64,7 +64,8 @@ func TestLetters_TellOfANewVersionOfAFileIfAsked(t *testing.T) {
 		order := purchase(t, c, "ada@example.com", prices[0])
 		purchase(t, c, "ada@example.com", prices[1])
 		purchase(t, c, "keeps@example.com", prices[2])
-		bob := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "bob@example.com"}))
+		bobs := readers("bob")
+		bob := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: bobs}))
 		ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: bob.ID, Product: prices[0].Product.ID}))
 		gone := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "gone@example.com"}))
 		revoked := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: gone.ID, Product: prices[0].Product.ID}))
@@ -72,7 +73,7 @@ func TestLetters_TellOfANewVersionOfAFileIfAsked(t *testing.T) {
 
 		newBytes(t, raw, made.ID, "second", false)
 		newBytes(t, raw, made.ID, "the third", true)
-		if to := told(t, c, 2); !slices.Equal(to, []string{"ada@example.com", "bob@example.com"}) {
+		if to := told(t, c, 2); !slices.Equal(to, []string{"ada@example.com", bobs}) {
 			t.Errorf("told are %v", to)
 		}
 		letters := ok[*sdk.LetterList](t)(c.Letters.List(background, &sdk.ListLettersParams{Kind: new(sdk.LetterKind("file_updated")), Customer: &order.Customer.ID})).Data

@@ -22,6 +22,9 @@ func subscribers(t *testing.T, c *sdk.Client, emails ...string) {
 	}
 }
 
+// readers returns an address that no other test has. A mailbox whose reader has not confirmed it is sent few letters an hour, of all accounts together.
+func readers(name string) string { return name + "-" + unique() + "@example.com" }
+
 // newsOf is news for everybody.
 func newsOf(product string) *sdk.ProductNewsCreate {
 	return &sdk.ProductNewsCreate{Product: product, Subject: "The second edition is here", Body: "It has **three new chapters**.\n\n![a pixel](https://evil.example/p.png)\n", Audience: sdk.ProductNewsAudienceEveryone}
@@ -44,9 +47,10 @@ func TestProductNews_IsSentToWhoAgreed(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		price := onSale(t, c, 1900)
 		link := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{price.ID}}))
-		subscribers(t, c, "ada@example.com", "grace@example.com")
+		ada, grace := readers("ada"), readers("grace")
+		subscribers(t, c, ada, grace)
 		ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "silent@example.com"}))
-		german := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Email: new("grace@example.com")})).Data[0]
+		german := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{Email: new(grace)})).Data[0]
 		ok[*sdk.Customer](t)(c.Customers.Update(background, german.ID, &sdk.CustomerUpdate{PreferredLocale: sdk.Set("de")}))
 
 		made := ok[*sdk.ProductNews](t)(c.ProductNews.Create(background, newsOf(price.Product.ID), sdk.Expand("product")))
@@ -69,7 +73,7 @@ func TestProductNews_IsSentToWhoAgreed(t *testing.T) {
 			assert.Contains(t, letter.Text, link.URL)
 			assert.Contains(t, letter.Leave, "/unsubscribe/")
 			assert.Contains(t, letter.Text, letter.Leave)
-			if letter.To == "grace@example.com" {
+			if letter.To == grace {
 				assert.Contains(t, letter.Text, "weil Sie Neuigkeiten von Test wollten")
 			} else {
 				assert.Contains(t, letter.Text, "because you wanted news from Test")
@@ -88,7 +92,7 @@ func TestProductNews_IsSentToWhoAgreed(t *testing.T) {
 func TestProductNews_WaitsForItsDayAndCanBeCanceled(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		price := onSale(t, c, 1900)
-		subscribers(t, c, "ada@example.com")
+		subscribers(t, c, readers("ada"))
 		later := newsOf(price.Product.ID)
 		later.SendAt = new(sdk.TimeOf(time.Now().Add(48 * time.Hour)))
 		var made []*sdk.ProductNews
@@ -128,10 +132,11 @@ func TestProductNews_WaitsForItsDayAndCanBeCanceled(t *testing.T) {
 func TestProductNews_IsPreviewedAndBounded(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		price := onSale(t, c, 1900)
+		name := unique()
 		for i := range 3 {
-			subscribers(t, c, fmt.Sprintf("ada%d@example.com", i))
+			subscribers(t, c, fmt.Sprintf("%s%d@example.com", name, i))
 		}
-		subscribers(t, c, "ada0+books@example.com")
+		subscribers(t, c, name+"0+books@example.com")
 		preview := ok[*sdk.ProductNewsPreview](t)(c.ProductNews.Preview(background, newsOf(price.Product.ID)))
 		assert.EqualValues(t, 3, preview.Recipients, "mailboxes")
 		assert.False(t, preview.HasMore)
