@@ -79,6 +79,23 @@ func TestForms_AreRefusedFromOtherSites(t *testing.T) {
 	sees(t, w.owner, "/app", "Home") // still signed in
 }
 
+// A proxy may ask for another host than browsers do. They name the address that the server knows as its own.
+func TestForms_AreTakenBehindAProxy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, database.URL(t, "sqlite"))
+	for origin, isOurs := range map[string]bool{"http://shop.test": true, "https://evil.example": false} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.owner.URL+"/sign-in", strings.NewReader("email=nobody@example.com&password=wrong"))
+		require.NoError(t, err)
+		request.Host = "inside"
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Origin", origin)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		_ = response.Body.Close()
+		assert.Equal(t, isOurs, response.StatusCode != http.StatusForbidden, "%s %d", origin, response.StatusCode)
+	}
+}
+
 // What a role may not do is refused, whatever address somebody types: each page is asked for by each role.
 func TestRoles_SeeAndDoNoMoreThanTheirOwn(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
@@ -56,7 +57,7 @@ type Dashboard struct {
 	hasher    *person.Hasher
 	templates *ui.Templates
 	sheet     *ui.Asset
-	cross     *http.CrossOriginProtection
+	forms     *http.CrossOriginProtection // knows ours
 	policy    string
 	publicURL string
 	service   string
@@ -80,7 +81,7 @@ func New(o Options) (*Dashboard, error) {
 		return nil, err
 	}
 	d := &Dashboard{
-		store: o.Store, files: o.Files, sheet: sheet, hasher: cmp.Or(o.Hasher, person.NewHasher()), templates: templates, cross: http.NewCrossOriginProtection(), publicURL: o.PublicURL, service: o.Service,
+		store: o.Store, files: o.Files, sheet: sheet, hasher: cmp.Or(o.Hasher, person.NewHasher()), templates: templates, forms: caller.NewForms(o.PublicURL), publicURL: o.PublicURL, service: o.Service,
 		api:    sdk.New("inside", sdk.WithBaseURL("http://inside/v1"), sdk.WithHTTPClient(&http.Client{Transport: o.API}), sdk.WithRetries(0)),
 		policy: "default-src 'none'; style-src 'self'; img-src " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 		cookie: "tillwright", isSecure: strings.HasPrefix(o.PublicURL, "https:"), signUp: o.SignUp, sends: o.Sends, testNews: o.TestNews, develops: o.Develops,

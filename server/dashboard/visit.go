@@ -41,7 +41,7 @@ func (v *visit) may(scope string) bool { return caller.Of(v.ctx()).May(scope) }
 // open serves a page for which nobody has to be signed in.
 func (d *Dashboard) open(serve func(echo.Context) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := d.cross.Check(c.Request()); err != nil {
+		if err := d.forms.Check(c.Request()); err != nil {
 			return d.tell(c, nil, http.StatusForbidden, "Not allowed", "This form was sent from another site. Nothing was done.")
 		}
 		return d.explain(c, nil, serve(c))

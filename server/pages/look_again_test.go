@@ -45,8 +45,7 @@ func TestAgain_IsOnPagesThatWaitForABank(t *testing.T) {
 // A page that waits for a bank goes on waiting after one of its looks was refused for a while. No form is sent again by itself.
 func TestAgain_IsOnAPageThatIsRefusedForAWhile(t *testing.T) {
 	t.Parallel()
-	p, err := New(nil, nil, nil, nil, nil, nil, nil)
-	require.NoError(t, err)
+	p := bare(t)
 	for _, c := range []struct{ method, wait, again string }{
 		{"GET", "1", "15"}, {"GET", "60", "60"}, {"GET", "", ""}, {"POST", "1", ""},
 	} {

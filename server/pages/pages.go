@@ -53,6 +53,7 @@ type Pages struct {
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
 	siteTemplates map[string]func() (*template.Template, error) // by the tag of the language of what is ours
+	forms         *http.CrossOriginProtection                   // knows ours
 	style         string                                        // what a policy says of the style sheet
 	policy        string
 	scripts       scripts
@@ -91,7 +92,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	}
 	p := &Pages{
 		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newWorkTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
-		style: style, policy: policy, scripts: scripts,
+		forms: caller.NewForms(s.PublicURL()), style: style, policy: policy, scripts: scripts,
 		siteStyle: ui.HashOf([]byte(siteStyle)),
 	}
 	p.sites, p.formToken, p.formClicks = newDocuments(p.writeSite), rand.Text(), rand.Text()

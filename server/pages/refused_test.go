@@ -20,9 +20,11 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/throttle"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // Whoever reads of a card that was declined tries another one. So nobody is told of one where no card helps.
@@ -132,8 +134,7 @@ func TestWait_IsSaidAsPeopleDo(t *testing.T) {
 
 func TestRefused_SaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	p, err := New(nil, nil, nil, nil, nil, nil, nil)
-	require.NoError(t, err)
+	p := bare(t)
 	for _, c := range []struct {
 		method    string
 		status    int
@@ -158,11 +159,23 @@ func TestRefused_SaysWhatToDo(t *testing.T) {
 	}
 }
 
+// bare returns pages of a store that has no tables.
+func bare(t *testing.T) *Pages {
+	t.Helper()
+	sealer, err := core.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer, PublicURL: "http://shop.test"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	p, err := New(s, nil, nil, nil, nil, nil, nil)
+	require.NoError(t, err)
+	return p
+}
+
 // No page does anything with a form that did not come whole: the server says why, whichever form it is.
 func TestRoutes_LeaveAFormThatDidNotComeWholeToTheServer(t *testing.T) {
 	t.Parallel()
-	p, err := New(nil, nil, nil, nil, nil, nil, nil)
-	require.NoError(t, err)
+	p := bare(t)
 	forms := 0
 	for route, serve := range p.Routes() {
 		if !strings.HasPrefix(route, "POST ") {
