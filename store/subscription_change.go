@@ -17,12 +17,13 @@ import (
 )
 
 // ChangeSubscription asks for another plan of a subscription. An empty field leaves its part of the plan as it is. Without a
-// Behavior the one of the account applies.
+// Behavior the one of the account applies. Shown is what a customer who asks for it was shown to be charged now. They ask mostChanges times a day. It is
+// nil if the seller asks.
 type ChangeSubscription struct {
 	PriceVariant string
 	Quantity     *int64
 	Behavior     tenant.ProrationBehavior
-	ByCustomer   bool // they ask for it themselves, mostChanges times a day
+	Shown        *int64
 }
 
 // mostChanges is how often a customer may change a subscription within a day. Each time may leave an order, a letter, or a charge that is declined.
@@ -48,6 +49,7 @@ type SubscriptionChange struct {
 
 	amount     int64 // what the whole period costs under the new plan, after its discount
 	discounted bool  // the subscription's discount made that less
+	byCustomer bool
 	restarts   bool
 	waits      bool               // it is too little to be charged now, and waits for the next bill
 	rest       *subscription.Rest // what pays for the rest of the period after the change, beside what is billed for it
@@ -63,7 +65,7 @@ type SubscriptionChange struct {
 // takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing. A customer who changes it
-// too often is CodeRateLimit.
+// too often is CodeRateLimit. What would cost them more now than they were shown is CodeInvalid on shown.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
 		sub, err := s.Subscription.Lock(ctx, u, account, ref)
@@ -88,7 +90,10 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		if in.ByCustomer {
+		if in.Shown != nil {
+			if c.DueNow() > *in.Shown {
+				return nil, core.Invalid("shown", "More would be charged now than was shown.").Because("less")
+			}
 			if err := s.countChange(ctx, sub); err != nil {
 				return nil, err
 			}
@@ -151,7 +156,7 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		sub.PendingChange = core.JSON[*subscription.PendingChange]{}
 		return s.writePlanChanged(ctx, u, sub)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
-		sub.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
+		sub.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, ByCustomer: c.byCustomer})
 		return s.writePlanChanged(ctx, u, sub)
 	case !c.IsBilledNow():
 		return s.changeUnbilled(ctx, u, c, customer, now)
@@ -162,6 +167,14 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 // IsBilledNow reports whether what the change costs is billed at once. A period that it begins always is, unless that is too little to be charged.
 func (c *SubscriptionChange) IsBilledNow() bool {
 	return c.Amounts.Total > 0 && (c.Behavior != tenant.ProrationBehaviorNextInvoice || c.restarts && !c.waits)
+}
+
+// DueNow returns what is charged as soon as the change is asked for.
+func (c *SubscriptionChange) DueNow() int64 {
+	if !c.IsBilledNow() {
+		return 0
+	}
+	return c.Amounts.Total - c.Balance
 }
 
 // pending returns the change in the form in which the subscription keeps it until it takes place.

@@ -111,6 +111,21 @@ func (s *Store) EndOwnPause(ctx context.Context, account, ref string) (*subscrip
 	})
 }
 
+// KeepPlan takes back a change of plan that waits for the end of the period, for the customer. Any change but their own is CodeInvalid on status. If
+// none waits, it was taken back already or has taken place, and nothing changes.
+func (s *Store) KeepPlan(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, _ core.Time) error {
+		if sub.PendingChange.V == nil {
+			return nil
+		}
+		if !sub.IsTheirChange() {
+			return core.Invalid("status", "Only the seller can take this change back.")
+		}
+		sub.PendingChange = core.JSON[*subscription.PendingChange]{}
+		return s.writePlanChanged(ctx, u, sub)
+	})
+}
+
 // endPause ends the pause of a locked subscription, as ResumeSubscription describes.
 func endPause(sub *subscription.Subscription, now core.Time) error {
 	switch {

@@ -30,7 +30,7 @@ func (s *Store) quoteChange(ctx context.Context, r db.Reader, sub *subscription.
 	if err != nil {
 		return nil, err
 	}
-	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd}
+	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd, byCustomer: in.Shown != nil}
 	if c.Behavior == "" {
 		account, err := s.Tenant.Seller(ctx, r, sub.AccountID)
 		if err != nil {

@@ -3,6 +3,7 @@ package pages
 import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -23,7 +24,11 @@ func quantityPages(v *visit, sub subscription.Subscription, word func(string) st
 		Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, Credit: 2100, EffectiveAt: someday - 1, PeriodEnd: someday,
 	}}
 	fewer.Price = periodPrice(v.l, plan, 1071, "eur")
+	changing := sub
+	changing.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: plan, EffectiveAt: someday, ByCustomer: true})
+	waits := &portalSubscription{portalPage: v.page(planName(&changing), ""), Subscription: &changing, Price: fewer.Price}
 	return []drawn{
+		{"portal-changes", "portal_subscription.html", waits.frame(), waits},
 		{"portal-quantity", "portal_subscription.html", chooses.frame(), chooses}, {"portal-quantity-refused", "portal_subscription.html", refused.frame(), refused},
 		{"portal-quantity-fewer", "portal_plan.html", fewer.frame(), fewer},
 	}

@@ -163,6 +163,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /portal/:token/subscriptions/:subscription/resume":   p.portal(p.resumeSubscription),
 		"/portal/:token/subscriptions/:subscription/plan":          p.portal(p.portalPlan),
 		"POST /portal/:token/subscriptions/:subscription/plan":     p.portal(p.changePlan),
+		"POST /portal/:token/subscriptions/:subscription/unchange": p.portal(p.keepPlan),
 		"/portal/:token/licenses/:license":                         p.portal(p.portalLicense),
 		"POST /portal/:token/licenses/:license/:activation/remove": p.portal(p.removeActivation),
 		"/portal/:token/details":                                   p.portal(p.portalDetails),

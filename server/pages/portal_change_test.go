@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -104,6 +105,32 @@ func TestPortal_AChangeThatIsThereIsNoMistake(t *testing.T) {
 		_, orders := g.paid(sub)
 		assert.Equal(t, 3, orders, "each is paid once")
 		assert.NotNil(t, g.subscription(sub.ID).PendingChange.V)
+		g.sound()
+	})
+}
+
+// A change that waits for the end of the period is taken back by whoever asked for it: the customer theirs, and the seller theirs.
+func TestPortal_CustomersTakeTheirChangeBack(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 2900})
+		g.prorates(tenant.ProrationBehaviorNextPeriod)
+		path := "/subscriptions/" + sub.ID
+		assert.NotContains(t, g.see(path, http.StatusOK), "Keep the plan that I have")
+		page := g.does(path+"/plan", confirming(g.see(path+"/plan?plan="+gold, http.StatusOK)), http.StatusOK)
+		assert.Contains(t, page, ">Keep the plan that I have</button>")
+		for range 2 { // the second is a double click
+			page = g.does(path+"/unchange", nil, http.StatusOK)
+			assert.Contains(t, page, "Your subscription is Club &amp; more now.")
+			assert.NotContains(t, page, "Keep the plan that I have")
+		}
+		assert.Nil(t, g.subscription(sub.ID).PendingChange.V)
+		_, err := g.ChangeSubscription(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: gold})
+		require.NoError(t, err)
+		assert.NotContains(t, g.see(path, http.StatusOK), "Keep the plan that I have")
+		assert.Contains(t, g.does(path+"/unchange", nil, http.StatusUnprocessableEntity), "Only the seller can take this change back.")
+		require.NotNil(t, g.subscription(sub.ID).PendingChange.V)
+		assert.Equal(t, gold, g.subscription(sub.ID).PendingChange.V.Plan.PriceVariantID)
 		g.sound()
 	})
 }

@@ -24,12 +24,7 @@ type portalPlan struct {
 }
 
 // DueNow returns what is charged as soon as the customer confirms.
-func (p *portalPlan) DueNow() int64 {
-	if !p.Change.IsBilledNow() {
-		return 0
-	}
-	return p.Change.Amounts.Total - p.Change.Balance
-}
+func (p *portalPlan) DueNow() int64 { return p.Change.DueNow() }
 
 // DueNext returns what the rest of this period costs more, if that is charged with the next payment.
 func (p *portalPlan) DueNext() int64 {
@@ -214,19 +209,28 @@ func (p *Pages) changePlan(v *visit) error {
 	case why.Text != "":
 		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
-	if shown, err := strconv.ParseInt(v.FormValue("shown"), 10, 64); err != nil || page.DueNow() > shown {
-		return p.showPlan(v, http.StatusUnprocessableEntity, v.l.T("plan.amount_changed"))
+	shown, err := strconv.ParseInt(v.FormValue("shown"), 10, 64)
+	if err != nil {
+		shown = -1 // nothing was shown
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("changeSubscription")), payTime)
 	defer cancel()
 	return p.change(v, "changed", p.showPlan, func(id string) error {
 		chosen := page.Change.Plan
-		in := store.ChangeSubscription{PriceVariant: chosen.PriceVariantID, Quantity: &chosen.Quantity, ByCustomer: true}
+		in := store.ChangeSubscription{PriceVariant: chosen.PriceVariantID, Quantity: &chosen.Quantity, Shown: &shown}
 		_, err := p.billing.ChangeSubscription(ctx, v.Session.AccountID, id, in)
 		if core.OutcomeOf(err) == core.Unknown {
 			slog.WarnContext(ctx, "charge a change of plan", "error", err)
 			return explanation(v.l.T("plan.bank_silent"))
 		}
+		return err
+	})
+}
+
+// keepPlan takes back a change of plan that the customer asked for, as long as it has not taken place.
+func (p *Pages) keepPlan(v *visit) error {
+	return p.change(v, "changed", p.showSubscription, func(id string) error {
+		_, err := p.store.KeepPlan(v.doing("changeSubscription"), v.Session.AccountID, id)
 		return err
 	})
 }

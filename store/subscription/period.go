@@ -103,6 +103,12 @@ func (s *Subscription) IsTheirPause() bool {
 	return (s.Status == StatusPaused || s.PauseAtPeriodEnd) && s.PausedByCustomer && s.CancelAt() == nil
 }
 
+// IsTheirChange reports whether a change of plan waits for the end of the period because its customer wanted that. They may take it back.
+func (s *Subscription) IsTheirChange() bool {
+	next := s.PendingChange.V
+	return next != nil && next.InvoiceID == nil && next.ByCustomer && !s.HasEnded()
+}
+
 // Pause stops the billing at the given moment.
 func (s *Subscription) Pause(at core.Time) {
 	s.Status, s.PausedAt, s.PauseAtPeriodEnd = StatusPaused, &at, false

@@ -151,6 +151,7 @@ type PendingChange struct {
 	Amount      int64          `json:"amount"`   // what the whole period costs under the new plan, after its discount
 	Discounted  bool           `json:"discounted"`
 	Replaces    *PendingChange `json:"replaces,omitempty"` // waits for the end of the period, if this one is not paid
+	ByCustomer  bool           `json:"by_customer,omitempty"`
 }
 
 // Proration is a debit that waits: the price of a part of a period that a change of plan made dearer. It is billed with the next period,
