@@ -41,12 +41,12 @@ func parse(l *locale.Locale, scripts scripts) (*ui.Templates, error) {
 		"taxLabel":  func(tax invoicepdf.Tax) string { return tax.Label(l) },
 		"date":      l.Day,
 		"times":     func(unit, quantity int64) int64 { return unit * quantity },
-		"stripe":    func() template.JS { return scripts.stripe.text },
-		"totals":    func() template.JS { return scripts.totals.text },
-		"copying":   func() template.JS { return scripts.copies.text },
 
-		"takesStripe": takesStripe,
-		"copies":      copies,
+		"checkoutScript": func() template.JS { return scripts.checkout.text },
+		"stripeScript":   func() template.JS { return scripts.stripe.text },
+		"copyScript":     func() template.JS { return scripts.copy.text },
+		"takesStripe":    takesStripe,
+		"copies":         copies,
 
 		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "plan": planName,
 	}, shared, names)

@@ -14,14 +14,14 @@ type script struct {
 
 // scripts are all of ours.
 type scripts struct {
-	stripe script // takes a card with Stripe's script
-	totals script // counts the total of an open checkout anew
-	copies script // copies licence keys
+	checkout script // counts the total of an open checkout anew, and says what is empty
+	stripe   script // takes a card with Stripe's script
+	copy     script // copies licence keys
 }
 
 func readScripts() (scripts, error) {
 	var all scripts
-	for name, into := range map[string]*script{"stripe.js": &all.stripe, "totals.js": &all.totals, "copy.js": &all.copies} {
+	for name, into := range map[string]*script{"checkout.js": &all.checkout, "stripe.js": &all.stripe, "copy.js": &all.copy} {
 		text, err := files.ReadFile(name)
 		if err != nil {
 			return all, err
@@ -36,10 +36,10 @@ func readScripts() (scripts, error) {
 func (s *scripts) policyFor(data any) string {
 	ours, connects, frames := "", "", ""
 	if isLive(data) {
-		ours, connects = ours+" "+s.totals.hash, " 'self'"
+		ours, connects = ours+" "+s.checkout.hash, " 'self'"
 	}
 	if copies(data) {
-		ours += " " + s.copies.hash
+		ours += " " + s.copy.hash
 	}
 	if takesStripe(data) {
 		ours += " " + s.stripe.hash + " https://js.stripe.com https://*.js.stripe.com"

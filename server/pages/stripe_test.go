@@ -63,7 +63,7 @@ func (w *shop) checkScripts(body, policy string) {
 		assert.Contains(w.t, policy, hashOf(scriptOf(w.t, "copy.js")))
 	}
 	if isLive {
-		assert.Contains(w.t, policy, hashOf(scriptOf(w.t, "totals.js")))
+		assert.Contains(w.t, policy, hashOf(scriptOf(w.t, "checkout.js")))
 	}
 	says := map[string]string{}
 	for _, said := range strings.Split(policy, "; ") {

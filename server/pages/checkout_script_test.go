@@ -61,7 +61,7 @@ func (w *shop) countsAnew(page *chromium.Page) {
 // The script is sent, packed, with every page of an open checkout.
 func TestCheckoutPage_HasAShortScript(t *testing.T) {
 	t.Parallel()
-	script, err := os.ReadFile("totals.js")
+	script, err := os.ReadFile("checkout.js")
 	require.NoError(t, err)
 	var sent bytes.Buffer
 	packs := gzip.NewWriter(&sent)
