@@ -139,7 +139,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	page.sayRequired()
 	page.askWaiver(offer)
 	page.keepChoices()
-	page.sayMissing()
+	page.sayMissing(c)
 	page.sayStock()
 	page.sayState(c.QueryParam(told))
 	page.keepTicks(before, page.Problems != nil || c.QueryParam(told) != "")

@@ -95,14 +95,14 @@ func (w *shop) saysWhatIsEmpty(page *chromium.Page, looks func()) {
 	page.Key("Enter")
 	page.Wait(`document.readyState === 'complete' && document.activeElement.matches('.problems')`)
 	links := `[...document.querySelectorAll('.problems a')].map(a => a.getAttribute('href')).join(' ')`
-	assert.Equal(t, "#country #answer.text #answer.choice #answer.tick #card_number #terms", page.Value(links))
+	assert.Equal(t, "#country #answer.text #answer.choice #answer.tick #card_number #card_expiry #card_cvc #terms", page.Value(links))
 	assert.Equal(t, "Grace", page.Value(`document.querySelector('#name').value`))
 	looks()
 	page.Fill("#answer\\.text", "For Ada")
 	page.Value(`document.querySelector('#country').value = 'US'`)
 	page.Click("button.pay")
 	page.Wait(`document.readyState === 'complete' && document.activeElement.matches('.problems') && document.querySelector('.problems a').getAttribute('href') === '#state'`)
-	assert.Equal(t, "#state #answer.choice #answer.tick #card_number #terms", page.Value(links))
+	assert.Equal(t, "#state #answer.choice #answer.tick #card_number #card_expiry #card_cvc #terms", page.Value(links))
 	assert.Empty(t, page.Refused())
 }
 

@@ -203,8 +203,8 @@ func (p *checkoutPage) keepTicks(before form, isTold bool) {
 }
 
 // sayMissing says of every field that is to be filled in that it was left empty, where an attempt to pay was refused. What refused it names the first
-// of them alone.
-func (p *checkoutPage) sayMissing() {
+// of them alone. A card is sent again and again, since no page has it.
+func (p *checkoutPage) sayMissing(c echo.Context) {
 	if p.Problems == nil || p.Form["do"] != doPay && p.Form["do"] != doEnter {
 		return
 	}
@@ -221,6 +221,11 @@ func (p *checkoutPage) sayMissing() {
 		typed := cmp.Or(p.Form[name], p.Checkout.CustomFieldData.V[question.Key])
 		if question.Required && (typed == "" || question.Type == "checkbox" && typed != ticked) {
 			misses(name, "error.answer")
+		}
+	}
+	for name, key := range map[string]string{"card_number": "error.no_card", "card_expiry": "decline.invalid_expiry", "card_cvc": "error.card.cvc"} {
+		if p.TakesTestCard() && strings.TrimSpace(c.FormValue(name)) == "" {
+			misses(name, key)
 		}
 	}
 	if p.TermsRequired && p.Form["terms"] == "" {
