@@ -179,14 +179,17 @@ func TestMetrics_AreWhatWasSold(t *testing.T) {
 }
 
 // However many orders there are, three years have no more than 105,120 quarters of an hour: a million orders leave hardly one of them empty.
-// The limit holds with TILLWRIGHT_SOAK, which has the machine to itself.
+// All of them, and the limit, are looked at with TILLWRIGHT_SOAK, which has the machine to itself. Otherwise it is one in ten.
 func TestMetrics_OfAMillionOrdersAreQuick(t *testing.T) {
 	const limit = 8 * time.Second
-	soak := os.Getenv("TILLWRIGHT_SOAK") != ""
+	soak, step := os.Getenv("TILLWRIGHT_SOAK") != "", "10"
+	if soak {
+		step = "1"
+	}
 	eachShop(t, func(t *testing.T, s *shop) {
 		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`
 			INSERT INTO metric_quarters (account_id, currency, start, revenue, refunds, net_revenue, orders, mrr, active, started, renewed, churned, checkouts, completed)
-			WITH RECURSIVE many (n) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT n + 1 FROM many WHERE n < 105119)
+			WITH RECURSIVE many (n) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT n + `+step+` FROM many WHERE n + `+step+` < 105120)
 			SELECT '`+s.account+`', 'usd', 1672531200000000 + n * 900000000, 19000, 0, 19000, 10, 100, 1, 1, 1, 0, 20, 10 FROM many`))
 		require.NoError(t, err)
 		for _, in := range []report.GetMetrics{
