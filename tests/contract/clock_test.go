@@ -14,7 +14,18 @@ import (
 // advance moves the account's clock, and wants all that is due by it to be done.
 func advance(t *testing.T, c *sdk.Client, by time.Duration) *sdk.TestClock {
 	t.Helper()
-	in := sdk.TestClockCreate{AdvanceSeconds: new(int64(by / time.Second))}
+	return moved(t, c, sdk.TestClockCreate{AdvanceSeconds: new(int64(by / time.Second))})
+}
+
+// endPeriod moves the clock an hour past the end of a subscription's period. A payment that failed then is tried again after two days at the earliest,
+// which may be 30 days after the period began.
+func endPeriod(t *testing.T, c *sdk.Client, sub *sdk.Subscription) {
+	t.Helper()
+	moved(t, c, sdk.TestClockCreate{Now: new(sdk.TimeOf(sub.CurrentPeriodEnd.Time().Add(time.Hour)))})
+}
+
+func moved(t *testing.T, c *sdk.Client, in sdk.TestClockCreate) *sdk.TestClock {
+	t.Helper()
 	for {
 		clock := ok[*sdk.TestClock](t)(c.TestHelpers.AdvanceClock(background, &in))
 		if clock.Done {

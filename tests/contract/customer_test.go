@@ -202,7 +202,7 @@ func TestGetCustomerState_KeepsAPastDueSubscription(t *testing.T) {
 		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
 			Customer: member(t, c).ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
 		}))
-		advance(t, c, 32*24*time.Hour)
+		endPeriod(t, c, sub)
 		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, sub.Customer.ID))
 		require.Len(t, state.ActiveSubscriptions, 1)
 		assert.Equal(t, sdk.SubscriptionStatusPastDue, state.ActiveSubscriptions[0].Status)

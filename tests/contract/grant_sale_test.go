@@ -219,7 +219,7 @@ func TestSubscription_KeepsOrSuspendsWhilePastDue(t *testing.T) {
 			sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
 				Customer: member(t, c).ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
 			}))
-			advance(t, c, 31*24*time.Hour+time.Hour)
+			endPeriod(t, c, sub)
 			reason := map[string]string{"active": "", "suspended": "past_due"}[status]
 			says(t, had(t, c, sub.Customer.ID)[0], status, reason, "with "+access)
 			saved := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, sub.Customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_visa"}}))

@@ -64,7 +64,7 @@ func TestPayInvoice_ChargesWhatItsSubscriptionIsChargedTo(t *testing.T) {
 		who := member(t, c)
 		ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, who.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_mastercard"}}))
 		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who.ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal")}))
-		advance(t, c, 32*24*time.Hour)
+		endPeriod(t, c, sub)
 		invoice := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)).LatestInvoice.ID
 		_, err := c.Invoices.Pay(background, invoice, &sdk.InvoicePay{})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")

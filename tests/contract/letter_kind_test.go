@@ -184,7 +184,7 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 		who := sub.Customer.ID
 		bad := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, who, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_chargeCustomerFail"}}))
 		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &bad.ID}))
-		advance(t, c, 31*aDay)
+		endPeriod(t, c, sub)
 		invoice := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice"))).LatestInvoice.Object
 		l := only(t, c, "payment_failed", sdk.LetterStatusSent)
 		assert.Equal(t, "invoice", l.About.Object, "the letter")

@@ -3,7 +3,6 @@ package contract
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -88,7 +87,7 @@ func TestValidateLicenseKey_IsSuspendedWhilePastDueIfTheSellerSaysSo(t *testing.
 			}))
 			k := keyOf(t, c, had(t, c, sub.Customer.ID)[0].ID)
 			ok[*sdk.LicenseActivation](t)(c.LicenseKeys.Activate(background, on(k, "mac")))
-			advance(t, c, 31*24*time.Hour+time.Hour)
+			endPeriod(t, c, sub)
 			if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.Status != "past_due" {
 				t.Fatalf("the subscription is %s", got.Status)
 			}

@@ -171,7 +171,7 @@ func pastDue(t *testing.T, c *sdk.Client) *sdk.Subscription {
 	sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
 		Customer: member(t, c).ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
 	}))
-	advance(t, c, time.Until(sub.CurrentPeriodEnd.Time())+time.Hour)
+	endPeriod(t, c, sub)
 	sub = ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
 	if sub.Status != sdk.SubscriptionStatusPastDue {
 		t.Fatalf("it is %s", sub.Status)

@@ -353,7 +353,7 @@ func TestUpdateSubscription_TriesANewMethodAtOnce(t *testing.T) {
 		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
 			Customer: who.ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
 		}))
-		advance(t, c, 32*24*time.Hour)
+		endPeriod(t, c, sub)
 		failed := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
 		require.Equal(t, sdk.SubscriptionStatusPastDue, failed.Status, "its card fails")
 		require.NotNil(t, failed.NextPaymentAttemptAt, "its card fails")
