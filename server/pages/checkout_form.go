@@ -78,6 +78,9 @@ func (p *Pages) pay(c echo.Context) error {
 			answerNews(d)
 		}
 	})
+	if !pays && form["do"] == doEnter {
+		form["do"] = doUpdate // nobody pays yet, so nothing is missing
+	}
 	if err == nil {
 		p.keepTyped(c, checkout, form)
 	}

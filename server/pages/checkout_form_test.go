@@ -281,6 +281,9 @@ func TestCheckoutPage_TakesEnterForApplyOrPay(t *testing.T) {
 		return form
 	}
 	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, enter("none", "")), `name="refused_code" value="none"`)
+	page := w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"enter"}, "discount_code": {"none"}})
+	assert.Contains(t, page, `id="discount_code-problem"`)
+	assert.NotContains(t, page, `id="card_number-problem"`, "nobody wanted to pay yet")
 	assert.Contains(t, w.post(c, http.StatusOK, enter("only", "")), "Pay $2.00", "it takes nothing off, but it is new")
 	assert.Contains(t, w.post(c, http.StatusOK, enter("none", "none")), "<h1>Thank you for your order</h1>")
 }
