@@ -214,6 +214,31 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 	})
 }
 
+// Sales that an error was met at wait for a minute, so that other accounts have their turn. Those of others do not wait.
+func TestTellOfSales_WaitsAfterAnError(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, now := s.staffed(t)
+		s.switches(t, tenant.LetterSale, true)
+		for range 3 {
+			s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
+		}
+		_, err := s.db.Write.DB.Exec(`INSERT INTO sale_notices (account_id, order_id, currency, amount, due_at) VALUES ('acc_other', 'ord_other', 'usd', 1, 1)`)
+		require.NoError(t, err)
+		require.NoError(t, s.postponeSales(t.Context(), s.account))
+		accounts, err := s.AccountsWithSales(t.Context(), 10)
+		require.NoError(t, err)
+		require.Equal(t, []string{"acc_other"}, accounts)
+		did, err := s.TellOfSales(t.Context(), s.account)
+		require.NoError(t, err)
+		require.False(t, did)
+		s.at(now.Add(time.Minute + time.Second))
+		did, err = s.TellOfSales(t.Context(), s.account)
+		require.NoError(t, err)
+		require.True(t, did)
+		require.Equal(t, 1, s.count(t, `SELECT COUNT(*) FROM sale_notices`))
+	})
+}
+
 // A team is told on Monday of the week before and the one before that, also if the server was off on Monday, and once.
 func TestTellOfDay_TellsOfTheWeek(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {

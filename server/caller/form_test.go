@@ -10,6 +10,7 @@ import (
 
 // A server behind a proxy knows its forms by its public URL, however that is written.
 func TestNewForms_KnowsThePublicURL(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		public, origin string
 		isOurs         bool
