@@ -17,13 +17,20 @@ import (
 )
 
 // ChangeSubscription asks for another plan of a subscription. An empty field leaves its part of the plan as it is. Without a
-// Behavior the one of the account applies. Shown is what a customer who asks for it was shown to be charged now. They ask mostChanges times a day. It is
+// Behavior the one of the account applies. Shown is what a customer who asks for it was shown of its cost. They ask mostChanges times a day. It is
 // nil if the seller asks.
 type ChangeSubscription struct {
 	PriceVariant string
 	Quantity     *int64
 	Behavior     tenant.ProrationBehavior
-	Shown        *int64
+	Shown        *ShownChange
+}
+
+// ShownChange is what a customer is shown of the cost of a change.
+type ShownChange struct {
+	Now  int64 // what is charged at once
+	Rest int64 // what the rest of the period costs more: at once, with the next payment, or of their credit
+	Unit int64 // what a piece costs in each period, without taxes and discounts
 }
 
 // mostChanges is how often a customer may change a subscription within a day. Each time may leave an order, a letter, or a charge that is declined.
@@ -65,7 +72,8 @@ type SubscriptionChange struct {
 // takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing. A customer who changes it
-// too often is CodeRateLimit. What would cost them more now than they were shown is CodeInvalid on shown.
+// too often is CodeRateLimit. What would cost them more than they were shown is CodeInvalid on shown. A subscription that only the
+// seller changes by now is CodeInvalid on status.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
 		sub, err := s.Subscription.Lock(ctx, u, account, ref)
@@ -91,8 +99,8 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 			return nil, err
 		}
 		if in.Shown != nil {
-			if c.DueNow() > *in.Shown {
-				return nil, core.Invalid("shown", "More would be charged now than was shown.").Because("less")
+			if err := c.checkShown(*in.Shown); err != nil {
+				return nil, err
 			}
 			if err := s.countChange(ctx, sub); err != nil {
 				return nil, err
@@ -106,6 +114,22 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		}
 		return c, s.notePlan(ctx, u, sub, before, c.Plan.PriceVariantID)
 	})
+}
+
+// checkShown refuses what a customer did not agree to: more than they were shown, or a change in the place of the seller's.
+func (c *SubscriptionChange) checkShown(shown ShownChange) error {
+	if !c.Subscription.IsTheirsToChange() {
+		return core.Invalid("status", "Only the seller changes the subscription as it stands.").Because("no_change")
+	}
+	if is := c.Shown(); is.Now > shown.Now || is.Rest > shown.Rest || is.Unit > shown.Unit {
+		return core.Invalid("shown", "It would cost more than was shown.").Because("less")
+	}
+	return nil
+}
+
+// Shown returns what its customer is to be shown of the cost of the change.
+func (c *SubscriptionChange) Shown() ShownChange {
+	return ShownChange{c.DueNow(), c.Amounts.Total, c.Plan.UnitAmount}
 }
 
 // countChange counts a change that a customer makes of a locked subscription. Nobody else locks what is counted, so it may come before what is

@@ -111,18 +111,36 @@ func (s *Store) EndOwnPause(ctx context.Context, account, ref string) (*subscrip
 	})
 }
 
-// KeepPlan takes back a change of plan that waits for the end of the period, for the customer. Any change but their own is CodeInvalid on status. If
-// none waits, it was taken back already or has taken place, and nothing changes.
+// KeepPlan takes back a change of plan that waits for the end of the period, for the customer. Any change but their own is CodeInvalid on status, and so is
+// one that is being paid. So is a subscription that has ended. If none waits, it was taken back already or has taken place, and nothing changes.
 func (s *Store) KeepPlan(ctx context.Context, account, ref string) (*subscription.Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *subscription.Subscription, _ core.Time) error {
-		if sub.PendingChange.V == nil {
-			return nil
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*subscription.Subscription, error) {
+		sub, err := s.Subscription.Lock(ctx, u, account, ref)
+		if err == nil {
+			err = sub.GoesOn()
+		}
+		if err != nil || sub.PendingChange.V == nil {
+			return sub, err
+		}
+		if err := s.Subscription.CheckFree(ctx, u, sub); err != nil {
+			return nil, err
 		}
 		if !sub.IsTheirChange() {
-			return core.Invalid("status", "Only the seller can take this change back.")
+			return nil, core.Invalid("status", "Only the seller can take this change back.").Because("others_change")
 		}
+		now, err := db.BusinessNow(ctx, u, account)
+		if err != nil {
+			return nil, err
+		}
+		asked := sub.PendingChange.V.Plan.PriceVariantID
 		sub.PendingChange = core.JSON[*subscription.PendingChange]{}
-		return s.writePlanChanged(ctx, u, sub)
+		if err := s.writePlanChanged(ctx, u, sub); err != nil {
+			return nil, err
+		}
+		if err := s.saveSubscription(ctx, u, sub, now); err != nil {
+			return nil, err
+		}
+		return sub, s.notePlan(ctx, u, sub, asked, sub.PriceVariantID)
 	})
 }
 

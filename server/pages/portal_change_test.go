@@ -1,6 +1,8 @@
 package pages_test
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"testing"
@@ -10,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -28,7 +33,7 @@ func TestPortal_SaysThatANewPeriodIsChargedNow(t *testing.T) {
 		assert.NotContains(t, page, "with your next payment")
 		assert.Contains(t, page, "Change and pay $90.00")
 		low := confirming(page)
-		low.Set("shown", "0")
+		low.Set("shown", "0 9000 9900")
 		assert.Contains(t, g.does(path, low, http.StatusUnprocessableEntity), "The amount has changed.")
 		before, _ := g.paid(sub)
 		g.does(path, confirming(page), http.StatusOK)
@@ -53,7 +58,7 @@ func TestPortal_InstalmentsStayAsTheyAre(t *testing.T) {
 		page := g.see("/subscriptions/"+sub.ID, http.StatusOK)
 		assert.NotContains(t, page, "Change the quantity")
 		assert.NotContains(t, page, "Change the plan")
-		for _, form := range []url.Values{{"plan": {sub.PriceVariantID}, "quantity": {"10"}, "shown": {"100000"}}, {"plan": {dearer}, "quantity": {"2"}, "shown": {"1000000"}}} {
+		for _, form := range []url.Values{{"plan": {sub.PriceVariantID}, "quantity": {"10"}, "shown": {"100000 100000 100000"}}, {"plan": {dearer}, "quantity": {"2"}, "shown": {"1000000 1000000 1000000"}}} {
 			g.does("/subscriptions/"+sub.ID+"/plan", form, http.StatusUnprocessableEntity)
 		}
 		g.now = g.now.Add(time.Hour)
@@ -79,7 +84,7 @@ func TestPortal_OffersNoInstalmentsToWhoSubscribes(t *testing.T) {
 		rates := g.offers(sub, catalog.PriceVariant{Amount: 1000, BillingCycles: new(int64(1))})
 		path := "/subscriptions/" + sub.ID
 		assert.NotContains(t, g.see(path, http.StatusOK), "Change the plan")
-		g.does(path+"/plan", url.Values{"plan": {rates}, "shown": {"100000"}}, http.StatusUnprocessableEntity)
+		g.does(path+"/plan", url.Values{"plan": {rates}, "shown": {"100000 100000 100000"}}, http.StatusUnprocessableEntity)
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
 	})
 }
@@ -125,12 +130,118 @@ func TestPortal_CustomersTakeTheirChangeBack(t *testing.T) {
 			assert.NotContains(t, page, "Keep the plan that I have")
 		}
 		assert.Nil(t, g.subscription(sub.ID).PendingChange.V)
-		_, err := g.ChangeSubscription(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: gold})
+		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
+		require.NoError(t, err)
+		require.Len(t, lines, 2)
+		require.NotNil(t, lines[0].Changes.V, "the seller reads that it was taken back")
+		assert.Equal(t, activity.Changes{"price_variant": {Before: json.RawMessage(`"` + gold + `"`), After: json.RawMessage(`"` + sub.PriceVariantID + `"`)}}, *lines[0].Changes.V)
+
+		_, err = g.ChangeSubscription(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: gold})
 		require.NoError(t, err)
 		assert.NotContains(t, g.see(path, http.StatusOK), "Keep the plan that I have")
-		assert.Contains(t, g.does(path+"/unchange", nil, http.StatusUnprocessableEntity), "Only the seller can take this change back.")
+		assert.Equal(t, "You have not asked for this change. Ask the seller.", g.refused(path+"/unchange", "en", nil))
+		assert.Equal(t, "Sie haben diesen Wechsel nicht gewünscht. Fragen Sie den Verkäufer.", g.refused(path+"/unchange", "de", nil))
 		require.NotNil(t, g.subscription(sub.ID).PendingChange.V)
 		assert.Equal(t, gold, g.subscription(sub.ID).PendingChange.V.Plan.PriceVariantID)
+		g.sound()
+	})
+}
+
+// What is being paid, and what has ended, is nobody's to take back. The page says so, and does not call it the seller's.
+func TestPortal_SaysWhyAChangeStays(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 2900})
+		path := "/subscriptions/" + sub.ID
+		_, err := g.ChangeSubscription(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: gold, Shown: &store.ShownChange{Now: 2000, Rest: 2000, Unit: 2900}})
+		require.NoError(t, err)
+		assert.Equal(t, "A change of this subscription is being paid. Try again in a moment.", g.refused(path+"/unchange", "en", nil))
+		assert.True(t, g.subscription(sub.ID).ChangeIsBeingPaid())
+
+		other := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		_, err = g.CancelSubscription(t.Context(), g.account, other.ID, store.CancelSubscription{Now: true})
+		require.NoError(t, err)
+		assert.Equal(t, "This subscription has ended.", g.refused("/subscriptions/"+other.ID+"/unchange", "en", nil))
+		g.sound()
+	})
+}
+
+// Whoever has cancelled is not offered to keep a plan: they would take that for what keeps the subscription.
+func TestPortal_KeepsNoPlanOfWhatEnds(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 2900})
+		g.prorates(tenant.ProrationBehaviorNextPeriod)
+		path := "/subscriptions/" + sub.ID
+		g.does(path+"/plan", confirming(g.see(path+"/plan?plan="+gold, http.StatusOK)), http.StatusOK)
+		page := g.does(path+"/cancel", nil, http.StatusOK)
+		assert.NotContains(t, page, "Keep the plan that I have")
+		assert.NotContains(t, page, "Gold", "it does not become that either")
+		assert.Contains(t, g.does(path+"/uncancel", nil, http.StatusOK), "Keep the plan that I have")
+	})
+}
+
+// A price that rises after it was shown is shown anew, even where nothing is charged now. So is what would take credit unseen.
+func TestPortal_ChangesToNoPriceThatWasNotShown(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		refuses := func(variant catalog.PriceVariant, behavior tenant.ProrationBehavior, meanwhile func(gold string)) {
+			t.Helper()
+			sub := g.subscribes(variant, "pm_card_visa")
+			gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 2900})
+			g.prorates(behavior)
+			path := "/subscriptions/" + sub.ID + "/plan"
+			form := confirming(g.see(path+"?plan="+gold, http.StatusOK))
+			meanwhile(gold)
+			assert.Contains(t, g.does(path, form, http.StatusUnprocessableEntity), "The amount has changed.", behavior)
+			after := g.subscription(sub.ID)
+			assert.Equal(t, sub.PriceVariantID, after.PriceVariantID)
+			assert.Nil(t, after.PendingChange.V)
+			assert.Contains(t, g.does(path, confirming(g.see(path+"?plan="+gold, http.StatusOK)), http.StatusOK), "(Gold)", "what is shown now")
+		}
+		rises := func(gold string) {
+			_, err := g.Catalog.UpdatePriceVariant(t.Context(), g.account, gold, func(v *catalog.PriceVariant) { v.Amount = 29_000 })
+			require.NoError(t, err)
+		}
+		refuses(catalog.PriceVariant{Amount: 900}, tenant.ProrationBehaviorNextPeriod, rises)
+		refuses(catalog.PriceVariant{Amount: 900}, tenant.ProrationBehaviorNextInvoice, rises)
+		refuses(catalog.PriceVariant{Amount: 900, TrialDays: 14}, tenant.ProrationBehaviorInvoiceImmediately, rises)
+		_, err := g.Customer.CreateTransaction(t.Context(), g.account, g.customer.ID, customer.NewBalanceTransaction{Currency: "usd", Amount: 5000, Description: "Sorry"})
+		require.NoError(t, err)
+		refuses(catalog.PriceVariant{Amount: 900}, tenant.ProrationBehaviorNextPeriod, func(string) { g.prorates(tenant.ProrationBehaviorInvoiceImmediately) })
+		g.sound()
+	})
+}
+
+// A seller may change or end a subscription at the moment at which its customer confirms another plan. What the seller wants stays.
+func TestPortal_ReplacesNothingOfTheSellers(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		g.prorates(tenant.ProrationBehaviorNextPeriod)
+		for name, first := range map[string]func(sub *subscription.Subscription, gold string) error{
+			"a change": func(sub *subscription.Subscription, gold string) error {
+				_, err := g.ChangeSubscription(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: gold})
+				return err
+			},
+			"an end": func(sub *subscription.Subscription, _ string) error {
+				_, err := g.CancelSubscription(t.Context(), g.account, sub.ID, store.CancelSubscription{})
+				return err
+			},
+			"a pause": func(sub *subscription.Subscription, _ string) error {
+				_, err := g.PauseSubscription(t.Context(), g.account, sub.ID, store.PauseSubscription{})
+				return err
+			},
+		} {
+			sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+			gold, iron := g.offers(sub, catalog.PriceVariant{Amount: 2900}), g.offers(sub, catalog.PriceVariant{Amount: 100})
+			require.NoError(t, first(sub, gold), name)
+			before := g.subscription(sub.ID)
+			for _, plan := range []string{iron, sub.PriceVariantID} {
+				_, err := g.ChangeSubscription(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: plan, Shown: &store.ShownChange{Now: 9000, Rest: 9000, Unit: 9000}})
+				refused, ok := errors.AsType[*core.Error](err)
+				require.True(t, ok, name)
+				assert.Equal(t, "no_change", refused.Reason, name)
+			}
+			assert.Equal(t, before, g.subscription(sub.ID), name)
+		}
 		g.sound()
 	})
 }

@@ -26,6 +26,12 @@ type portalPlan struct {
 // DueNow returns what is charged as soon as the customer confirms.
 func (p *portalPlan) DueNow() int64 { return p.Change.DueNow() }
 
+// Shown is what the page shows of the cost, as its form has it.
+func (p *portalPlan) Shown() string {
+	shown := p.Change.Shown()
+	return fmt.Sprint(shown.Now, shown.Rest, shown.Unit)
+}
+
 // DueNext returns what the rest of this period costs more, if that is charged with the next payment.
 func (p *portalPlan) DueNext() int64 {
 	if p.Change.IsBilledNow() {
@@ -192,7 +198,7 @@ func (v *visit) isConfirmed(sub *subscription.Subscription) bool {
 	return isGoing(sub) && v.FormValue("plan") == plan.PriceVariantID && typedQuantity(v) == strconv.FormatInt(plan.Quantity, 10)
 }
 
-// changePlan takes the form that confirms a change of plan, or of its quantity. If more would be charged than was shown, the new amount is shown
+// changePlan takes the form that confirms a change of plan, or of its quantity. If it would cost more than was shown, that is shown
 // instead, and nothing is charged. Of a form that is sent twice, the page says what has become of it.
 func (p *Pages) changePlan(v *visit) error {
 	sub, err := p.store.CustomerSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("subscription"))
@@ -209,9 +215,9 @@ func (p *Pages) changePlan(v *visit) error {
 	case why.Text != "":
 		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
-	shown, err := strconv.ParseInt(v.FormValue("shown"), 10, 64)
-	if err != nil {
-		shown = -1 // nothing was shown
+	var shown store.ShownChange
+	if _, err := fmt.Sscan(v.FormValue("shown"), &shown.Now, &shown.Rest, &shown.Unit); err != nil {
+		shown.Now = -1 // nothing was shown
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("changeSubscription")), payTime)
 	defer cancel()

@@ -109,6 +109,12 @@ func (s *Subscription) IsTheirChange() bool {
 	return next != nil && next.InvoiceID == nil && next.ByCustomer && !s.HasEnded()
 }
 
+// IsTheirsToChange reports whether its customer may ask for another plan. They may not while it is going to end or to pause, or while a change of the
+// seller's waits. What is paid in instalments stays.
+func (s *Subscription) IsTheirsToChange() bool {
+	return s.CancelAt() == nil && !s.PauseAtPeriodEnd && s.BillingCycles == nil && (s.PendingChange.V == nil || s.IsTheirChange())
+}
+
 // Pause stops the billing at the given moment.
 func (s *Subscription) Pause(at core.Time) {
 	s.Status, s.PausedAt, s.PauseAtPeriodEnd = StatusPaused, &at, false
