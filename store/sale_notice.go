@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/person"
@@ -28,14 +27,11 @@ const (
 
 // saleNotice is a sale that the team of an account is yet to be told of. It commits with the sale.
 type saleNotice struct {
-	AccountID string    `db:"account_id"`
-	OrderID   string    `db:"order_id"`
-	Currency  string    `db:"currency"`
-	Amount    int64     `db:"amount"`
-	DueAt     core.Time `db:"due_at"`
+	OrderID  string `db:"order_id"`
+	Currency string `db:"currency"`
+	Amount   int64  `db:"amount"`
+	Place    string `db:"place"`
 }
-
-var saleNoticeColumns = db.ColumnsOf[saleNotice]("sale_notices")
 
 // noteSale has the team of an account told of an order that is being paid, if it wants to be told of each. The purchase does not wait for that: it is
 // one statement, which finds out whether it does. There is none if that is known, as in a purchase. Nothing that pays changes what the statement reads.
@@ -67,23 +63,24 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		sold, err := db.Select[saleNotice](ctx, u, saleNoticeColumns.SelectSQL+` WHERE account_id = ? AND due_at <= ? ORDER BY due_at, order_id LIMIT ?`+u.LockSkip(),
+		sold, err := db.Select[saleNotice](ctx, u, `
+			SELECT order_id, currency, amount, `+s.db.Place()+` AS place FROM sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at, order_id LIMIT ?`+u.LockSkip(),
 			account, s.Now(), salesAtOnce)
 		if err != nil || len(sold) == 0 {
 			return false, err
 		}
-		ids := make([]string, len(sold))
+		ids, places := make([]string, len(sold)), make([]string, len(sold))
 		for i, n := range sold {
-			ids[i] = n.OrderID
+			ids[i], places[i] = n.OrderID, n.Place
 		}
-		are, arg := s.db.InKeys("sale_notices", "order_id", ids)
+		are, arg := s.db.InPlaces(places) // and the account is no index to look into
 		if seller.DisabledAt == nil && seller.Writes(tenant.LetterSale) {
 			wait, err := s.countTeamLetter(ctx, account, "sale_letters", saleLetters)
 			if err != nil {
 				return false, err
 			}
 			if wait > 0 {
-				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE `+are, s.Now().Add(wait), account, arg)
+				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id || '' = ? AND `+are, s.Now().Add(wait), account, arg)
 				return true, err
 			}
 			detail := person.LetterDetail{Orders: ids[:min(len(ids), salesOfLetter)], Sums: sumsOf(sold)}
@@ -91,7 +88,7 @@ func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
 				return false, err
 			}
 		}
-		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE `+are, account, arg)
+		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE account_id || '' = ? AND `+are, account, arg)
 		return true, err
 	})
 	if err != nil {

@@ -57,15 +57,21 @@ func (d *DB) In(column string, values []string) (condition string, arg any) {
 	return column + " = ANY(?)", pq.Array(values)
 }
 
-// InKeys is In for rows of a table whose key is the account and the column. Its arguments are the account, and the one that it returns. PostgreSQL looks up
-// each row by that key. With In it may go through all that the account has, while it takes the table for as empty as it was a moment ago.
-func (d *DB) InKeys(table, column string, values []string) (condition string, arg any) {
-	in, arg := d.In(column, values)
-	if len(values) == 1 || d.Engine == core.SQLite {
-		return "account_id = ? AND " + in, arg
+// Place returns an expression for where a row stands. Once the row is locked, InPlaces finds it by that until it changes or the transaction ends.
+func (d *DB) Place() string {
+	if d.Engine == core.SQLite {
+		return "CAST(rowid AS text)"
 	}
-	return `ctid = ANY(ARRAY(SELECT k.ctid FROM (SELECT CAST(? AS text) AS account, unnest(CAST(? AS text[])) AS value) AS v
-		CROSS JOIN LATERAL (SELECT t.ctid FROM ` + table + ` AS t WHERE t.account_id = v.account AND t.` + column + ` = v.value OFFSET 0) AS k))`, arg
+	return "CAST(ctid AS text)"
+}
+
+// InPlaces returns the condition, and its one argument, that a row stands in one of these places. No statistics lead PostgreSQL to look anywhere else.
+// For a key it may take another index that begins alike, while it holds the table for empty. Then it goes through an account for each key.
+func (d *DB) InPlaces(places []string) (condition string, arg any) {
+	if d.Engine == core.SQLite {
+		return "rowid IN (SELECT CAST(value AS integer) FROM json_each(?))", core.JSON[[]string]{V: places}
+	}
+	return "ctid = ANY(CAST(? AS tid[]))", pq.Array(places)
 }
 
 // InSelected returns the condition that a column is among what a query selects. PostgreSQL runs the query once and looks up each, instead of
