@@ -25,6 +25,7 @@ func quantityPages(v *visit, sub subscription.Subscription, word func(string) st
 	}}
 	fewer.Price = periodPrice(v.l, plan, 1071, "eur")
 	changing := sub
+	changing.Status = subscription.StatusActive
 	changing.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: plan, EffectiveAt: someday, ByCustomer: true})
 	waits := &portalSubscription{portalPage: v.page(planName(&changing), ""), Subscription: &changing, Price: fewer.Price}
 	return []drawn{
