@@ -102,9 +102,10 @@ func TestAdvanceClock_GoesOnWhereItsTimeWasOver(t *testing.T) {
 		assert.Less(t, len(w.ordersOf(sub)), 6)
 		w.provider.charging.Store(nil)
 		assertAt(t, begun.Add(370*day), clock.Target, "the target")
-		clock, err = w.Billing.AdvanceClock(t.Context(), w.account, store.AdvanceClock{To: &clock.Target})
-		require.NoError(t, err)
-		require.True(t, clock.Done)
+		for !clock.Done { // each time it goes on for forty seconds
+			clock, err = w.Billing.AdvanceClock(t.Context(), w.account, store.AdvanceClock{To: &clock.Target})
+			require.NoError(t, err)
+		}
 		orders := w.ordersOf(sub)
 		require.Len(t, orders, 13)
 		for _, o := range orders {

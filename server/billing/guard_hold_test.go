@@ -278,6 +278,7 @@ func TestConfirmCheckout_LetsOthersHoldWhatABankDeclined(t *testing.T) {
 // TestConfirmCheckout_ManyNetworksHoldNotAll leaves payments at the bank from fourteen networks, each of which holds what it may.
 func TestConfirmCheckout_ManyNetworksHoldNotAll(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
+		w.stand()
 		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(100))})
 		waiting := map[string]int64{}
 		for i := range 14 {

@@ -36,6 +36,18 @@ type world struct {
 	account  string
 	provider *flaky
 	advance  atomic.Int64
+	standing atomic.Int64 // where the clock stands, in nanoseconds, but for what it was advanced; 0: it goes
+}
+
+// stand has the clock stand, for a test whose minutes count.
+func (w *world) stand() { w.standing.Store(time.Now().UnixNano()) }
+
+func (w *world) clock() time.Time {
+	now := time.Now()
+	if at := w.standing.Load(); at != 0 {
+		now = time.Unix(0, at)
+	}
+	return now.Add(time.Duration(w.advance.Load()))
 }
 
 // flaky is the test provider behind a bad line.
@@ -147,7 +159,7 @@ func openAs(t *testing.T, url string, clock bool) *world {
 	w.Store, err = store.Open(t.Context(), store.Options{
 		CloseTime: time.Minute,
 		URL:       url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: clock,
-		Now:    func() time.Time { return time.Now().Add(time.Duration(w.advance.Load())) },
+		Now:    w.clock,
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})
 	require.NoError(t, err)
