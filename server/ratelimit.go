@@ -55,4 +55,6 @@ func overLimit(h http.Header, g *tenant.Grant) error {
 	return &core.Error{Code: core.CodeRateLimit, Message: "Too many requests: " + strconv.Itoa(g.Limit) + " a minute are allowed. Wait " + wait + " seconds."}
 }
 
-func untilReset(g *tenant.Grant) int64 { return max(1, g.WindowEnd-g.Now) }
+// untilReset returns for how many seconds the window of a quota still lasts. A request that was counted a moment later than it came, in the next
+// minute, has not more than a whole one.
+func untilReset(g *tenant.Grant) int64 { return min(quotaWindow, max(1, g.WindowEnd-g.Now)) }
