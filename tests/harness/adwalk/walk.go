@@ -5,6 +5,7 @@ package adwalk
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,12 +14,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // World is a channel whose network is walked through, with what there is on it.
@@ -85,14 +88,27 @@ func into(body object, as any) {
 
 // make creates an ad.
 func (w *World) make(changes ...object) error {
-	_, err := w.Ads.Create(background, w.draft(changes...))
+	_, err := w.create(changes...)
 	return err
+}
+
+// create creates an ad. A network that is not through with its video is asked again with the same key, as the API says.
+func (w *World) create(changes ...object) (*sdk.Ad, error) {
+	draft, key := w.draft(changes...), sdk.WithIdempotencyKey(rand.Text())
+	for begun := time.Now(); ; {
+		ad, err := w.Ads.Create(background, draft, key)
+		e, refused := errors.AsType[*sdk.Error](err)
+		if !refused || e.Code != sdk.CodeMediaProcessing || time.Since(begun) > harness.Patience {
+			return ad, err
+		}
+		time.Sleep(e.RetryAfter)
+	}
 }
 
 // made creates an ad that can be made.
 func (w *World) made(t *testing.T, changes ...object) *sdk.Ad {
 	t.Helper()
-	ad, err := w.Ads.Create(background, w.draft(changes...))
+	ad, err := w.create(changes...)
 	if err != nil {
 		t.Fatalf("%s: an ad with %v is not made: %s", w.Can.Platform, changes, said(err))
 	}
