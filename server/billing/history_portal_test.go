@@ -54,18 +54,22 @@ func (p *player) visit() error {
 	if err != nil {
 		return err
 	}
-	made, err := p.Portal.CreateSession(everywhere, p.account, c.ID, nil)
-	if err := p.answered("let "+c.ID+" in", err); err != nil || made == nil {
-		return err
-	}
-	session, _, err := p.Portal.Open(everywhere, made.Token)
-	if err != nil {
-		return p.answered("open the portal", err)
-	}
-	if session.CustomerID != c.ID && !p.crowded {
-		return fmt.Errorf("the portal of %s opens to %s", c.ID, session.CustomerID)
-	}
+	id := c.ID
 	sub, err := p.subscription()
+	if err == nil && !p.odds(3) {
+		id = sub.CustomerID
+	}
+	made, refusal := p.Portal.CreateSession(everywhere, p.account, id, nil)
+	if refusal := p.answered("let "+id+" in", refusal); refusal != nil || made == nil {
+		return refusal
+	}
+	session, _, refusal := p.Portal.Open(everywhere, made.Token)
+	if refusal != nil {
+		return p.answered("open the portal", refusal)
+	}
+	if session.CustomerID != id && !p.crowded {
+		return fmt.Errorf("the portal of %s opens to %s", id, session.CustomerID)
+	}
 	if err == nil {
 		err = p.manage(session.CustomerID, sub)
 	}
@@ -85,8 +89,8 @@ func (p *player) manage(customerID string, sub *subscription.Subscription) error
 	if len(methods) > 0 && !p.odds(8) {
 		card = pick(p, methods).ID
 	}
-	what := p.roll(5)
-	_, err = p.CustomerSubscription(everywhere, p.account, customerID, sub.ID)
+	what := p.roll(6)
+	before, err := p.CustomerSubscription(everywhere, p.account, customerID, sub.ID)
 	switch isTheirs := err == nil; {
 	case what == 0 && isTheirs:
 		_, err = p.Store.CancelSubscription(everywhere, p.account, sub.ID, store.CancelSubscription{Customer: customerID})
@@ -98,6 +102,14 @@ func (p *player) manage(customerID string, sub *subscription.Subscription) error
 		}
 	case what == 2 && isTheirs:
 		_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, store.SubscriptionPatch{Change: func(*subscription.Subscription) {}, PaymentMethod: &card})
+	case what == 4 && isTheirs:
+		var kept *subscription.Subscription
+		if kept, err = p.KeepPlan(everywhere, p.account, sub.ID); kept != nil && !p.crowded {
+			isOthers := before.PendingChange.V != nil && !before.IsTheirChange()
+			if isOthers || kept.PendingChange.V != nil || planOf(kept) != planOf(before) {
+				return fmt.Errorf("%s keeps the plan of %+v, which is %+v now", customerID, before, kept)
+			}
+		}
 	case what == 3:
 		_, err = p.RemovePaymentMethod(everywhere, p.account, customerID, card)
 	default:

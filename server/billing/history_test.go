@@ -178,7 +178,7 @@ var ofLife = map[string]int{
 	"a subscription is stopped": 4, "a period ends": 8, "time passes": 2, "money is given back": 6, "a refund is turned": 1,
 	"an invoice is given up": 4, "an invoice is paid": 2, "a product is offered": 3, "a discount is made": 2, "a checkout is begun": 2,
 	"a checkout is confirmed": 3, "somebody vouches for a buyer": 1, "a buyer consents": 2, "a card is saved": 1, "a customer is attended to": 1,
-	"a customer is merged": 1, "the settings are changed": 3, "the server looks around": 1,
+	"a customer is merged": 1, "a customer is on the portal": 3, "the settings are changed": 3, "the server looks around": 1,
 }
 
 // Whatever is done to subscriptions, each is billed, credited and given back what the rules say.
