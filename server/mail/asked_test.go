@@ -83,7 +83,7 @@ func TestPost_LogsNoAddress(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s, account := given(t, url)
 		asks(t, s, account, 1)
-		err := NewPost(s, &box{refuses: errors.New("550 <buyer0@example.com> is unknown")}).SendDue(t.Context())
+		err := NewPost(s, &box{refuses: errors.New("550 <Buyer0@Example.COM> is unknown")}).SendDue(t.Context())
 		require.EqualError(t, err, "550 <(the address)> is unknown")
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
+	"regexp"
 	"sync"
 
 	"github.com/tillwright/tillwright/server/locale"
@@ -242,9 +242,9 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 	return nil
 }
 
-// unnamed returns what a mail server said of a letter, without the address to which it goes: logs have none.
+// unnamed returns what a mail server said of a letter, without the address to which it goes: logs have none. Some servers say it in other capitals.
 func unnamed(err error, to string) string {
-	return strings.ReplaceAll(err.Error(), to, "(the address)")
+	return regexp.MustCompile("(?i)"+regexp.QuoteMeta(to)).ReplaceAllLiteralString(err.Error(), "(the address)")
 }
 
 // logo returns the logo of a seller, nil if there is none.
