@@ -3,6 +3,10 @@ package pages
 import (
 	"cmp"
 	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
@@ -24,10 +28,36 @@ func failedCard(why *payment.Failure) string {
 	return cmp.Or(cardFieldOf[text(why.DeclineCode)], cardFieldOf[why.Code], "card_number")
 }
 
-// cardProblem returns a problem as the summary of a page has it. It leads to the field of a typed card that it is about, which is empty for none.
-func cardProblem(l *locale.Locale, field, said string) ui.Problem {
-	if field == "" {
-		return ui.Problem{Text: said}
+// cardFields are the fields of a typed card, in the order of the page.
+var cardFields = []string{"card_number", "card_expiry", "card_cvc"}
+
+// emptyCard has the key of what is said of a field of a typed card that was left empty.
+var emptyCard = map[string]string{"card_number": "error.no_card", "card_expiry": "decline.invalid_expiry", "card_cvc": "error.card.cvc"}
+
+// cardProblems returns what is wrong with the card that was typed into a form, by the name of its field. What refused it names one field, which is
+// empty for none. All that was left empty is said too.
+func cardProblems(c echo.Context, l *locale.Locale, field, said string) map[string]string {
+	problems := map[string]string{field: said}
+	if field == "" || c.Request().Method != http.MethodPost { // it is about something else, or was typed some time ago
+		return problems
 	}
-	return ui.Problem{Field: field, Label: cardField(l, field, nil).Label, Text: said}
+	for _, name := range cardFields {
+		if strings.TrimSpace(c.FormValue(name)) == "" {
+			problems[name] = cmp.Or(problems[name], l.T(emptyCard[name]))
+		}
+	}
+	return problems
+}
+
+// cardSummary returns what cardProblems returns as the summary of a page has it: each leads to its field.
+func cardSummary(l *locale.Locale, problems map[string]string) (all []ui.Problem) {
+	if said := problems[""]; said != "" {
+		all = append(all, ui.Problem{Text: said})
+	}
+	for _, name := range cardFields {
+		if said := problems[name]; said != "" {
+			all = append(all, ui.Problem{Field: name, Label: cardField(l, name, nil).Label, Text: said})
+		}
+	}
+	return all
 }

@@ -35,7 +35,15 @@ func TestPages_LeadToTheFieldOfACardThatIsWrong(t *testing.T) {
 	}
 	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{})
 	require.NoError(t, err)
-	shows(g.read(response, http.StatusUnprocessableEntity), "card_number", "Card number")
+	for _, page := range []string{
+		g.read(response, http.StatusUnprocessableEntity),
+		g.does("/cards", url.Values{"once": {"a"}}, http.StatusUnprocessableEntity),
+		g.does("/subscriptions/"+sub.ID+"/card", url.Values{"once": {"b"}}, http.StatusUnprocessableEntity),
+	} {
+		shows(page, "card_number", "Card number")
+		shows(page, "card_expiry", "Expiry")
+		shows(page, "card_cvc", "CVC")
+	}
 	assert.Contains(t, g.does("/cards", url.Values{"once": {"a"}}, http.StatusUnprocessableEntity), "<details open>", "it leads to a field that is seen")
 	shows(g.types(i, "4000000000000002", http.StatusOK), "card_number", "Card number")
 	for field, page := range map[string]string{

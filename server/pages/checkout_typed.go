@@ -223,7 +223,7 @@ func (p *checkoutPage) sayMissing(c echo.Context) {
 			misses(name, "error.answer")
 		}
 	}
-	for name, key := range map[string]string{"card_number": "error.no_card", "card_expiry": "decline.invalid_expiry", "card_cvc": "error.card.cvc"} {
+	for name, key := range emptyCard {
 		if p.TakesTestCard() && strings.TrimSpace(c.FormValue(name)) == "" {
 			misses(name, key)
 		}

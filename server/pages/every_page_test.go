@@ -150,7 +150,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
 		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1"}
 		if problem != "" {
-			page.Wrong = "card_number"
+			page.CardProblems = map[string]string{"card_number": problem}
 		}
 		switch status {
 		case "status.due":

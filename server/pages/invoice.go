@@ -41,19 +41,18 @@ type documentPage struct {
 	Next    string // where the buyer has to go, if elsewhere
 	Forward string // to which the page sends the buyer at once, else empty
 	Key     string // publishable key with which Stripe takes a card, if stripe
+
+	CardProblems map[string]string // Error, and what else is wrong with the card that was typed into the page, by the name of its field
 }
 
 // frame returns what stands around the page.
 func (p documentPage) frame(l *locale.Locale, seller *tenant.Account) ui.Frame {
 	frame := ui.Frame{Title: p.Title + " " + p.Number, Shop: shopOf(seller), Forward: p.Forward, Again: again(p.State, p.Forward)}
 	if p.Error != "" { // which is the answer to a form, whose address cannot be looked at
-		frame.Problems, frame.Again = []ui.Problem{cardProblem(l, p.Wrong, p.Error)}, 0
+		frame.Problems, frame.Again = cardSummary(l, p.CardProblems), 0
 	}
 	return frame
 }
-
-// CardProblems returns what is wrong with the card that was typed into the page, by the name of its field.
-func (p documentPage) CardProblems() map[string]string { return map[string]string{p.Wrong: p.Error} }
 
 // TakesStripe reports whether Stripe takes a card on the page.
 func (p documentPage) TakesStripe() bool { return p.State == "stripe" }
@@ -117,6 +116,7 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, prob
 		page.Wrong = ""
 	}
 	page.Forward, page.PDF = forward(c, page.Next), p.pdfOf(c, page.Here)
+	page.CardProblems = cardProblems(c, l, page.Wrong, page.Error)
 	return p.render(c, status, "document.html", page.frame(l, seller), page)
 }
 

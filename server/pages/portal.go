@@ -60,13 +60,15 @@ type portalPage struct {
 func (p portalPage) frame() ui.Frame {
 	frame := ui.Frame{Title: p.Title, Shop: shopOf(p.Seller), Forward: p.Forward}
 	if p.Problem != "" {
-		frame.Problems = []ui.Problem{cardProblem(p.l, p.wrong, p.Problem)}
+		frame.Problems = cardSummary(p.l, p.CardProblems())
 	}
 	return frame
 }
 
 // CardProblems returns what is wrong with the card that was typed into the page, by the name of its field.
-func (p portalPage) CardProblems() map[string]string { return map[string]string{p.wrong: p.Problem} }
+func (p portalPage) CardProblems() map[string]string {
+	return cardProblems(p.Context, p.l, p.wrong, p.Problem)
+}
 
 // TakesStripe reports whether Stripe takes a card on the page.
 func (p portalPage) TakesStripe() bool { return p.Key != "" }
