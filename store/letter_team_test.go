@@ -224,7 +224,7 @@ func TestTellOfSales_WaitsAfterAnError(t *testing.T) {
 		}
 		_, err := s.db.Write.DB.Exec(`INSERT INTO sale_notices (account_id, order_id, currency, amount, due_at) VALUES ('acc_other', 'ord_other', 'usd', 1, 1)`)
 		require.NoError(t, err)
-		require.NoError(t, s.postponeSales(t.Context(), s.account))
+		require.NoError(t, s.postponeSales(t.Context(), s.account, time.Minute))
 		accounts, err := s.AccountsWithSales(t.Context(), 10)
 		require.NoError(t, err)
 		require.Equal(t, []string{"acc_other"}, accounts)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/person"
@@ -27,10 +28,10 @@ const (
 
 // saleNotice is a sale that the team of an account is yet to be told of. It commits with the sale.
 type saleNotice struct {
-	OrderID  string `db:"order_id"`
-	Currency string `db:"currency"`
-	Amount   int64  `db:"amount"`
-	Place    string `db:"place"`
+	OrderID  string    `db:"order_id"`
+	Currency string    `db:"currency"`
+	Amount   int64     `db:"amount"`
+	DueAt    core.Time `db:"due_at"`
 }
 
 // noteSale has the team of an account told of an order that is being paid, if it wants to be told of each. The purchase does not wait for that: it is
@@ -54,57 +55,70 @@ func (s *Store) AccountsWithSales(ctx context.Context, limit int) ([]string, err
 	return slices.Compact(accounts), err
 }
 
+// errTooSoon says that an account has had its letters about sales of this hour.
+var errTooSoon = errors.New("too soon")
+
 // TellOfSales writes one letter about the sales that the team of an account is to be told of now. There are saleLetters in an hour; after that, sales wait.
 // An account that is disabled, or has switched these letters off, has its sales forgotten. After an error its sales wait for a minute, so that others have
 // their turn. It reports whether there were sales that no other replica has in hand.
 func (s *Store) TellOfSales(ctx context.Context, account string) (bool, error) {
+	var wait time.Duration
 	did, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		seller, err := s.Tenant.Seller(ctx, u, account)
 		if err != nil {
 			return false, err
 		}
-		sold, err := db.Select[saleNotice](ctx, u, `
-			SELECT order_id, currency, amount, `+s.db.Place()+` AS place FROM sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at, order_id LIMIT ?`+u.LockSkip(),
-			account, s.Now(), salesAtOnce)
-		if err != nil || len(sold) == 0 {
+		sold, err := s.takeSales(ctx, u, account)
+		if err != nil || len(sold) == 0 || seller.DisabledAt != nil || !seller.Writes(tenant.LetterSale) {
+			return len(sold) > 0, err
+		}
+		if wait, err = s.countTeamLetter(ctx, account, "sale_letters", saleLetters); err != nil {
 			return false, err
 		}
-		ids, places := make([]string, len(sold)), make([]string, len(sold))
-		for i, n := range sold {
-			ids[i], places[i] = n.OrderID, n.Place
+		if wait > 0 {
+			return false, errTooSoon // the sales stay
 		}
-		are, arg := s.db.InPlaces(places) // and the account is no index to look into
-		if seller.DisabledAt == nil && seller.Writes(tenant.LetterSale) {
-			wait, err := s.countTeamLetter(ctx, account, "sale_letters", saleLetters)
-			if err != nil {
-				return false, err
-			}
-			if wait > 0 {
-				_, err = u.Exec(ctx, `UPDATE sale_notices SET due_at = ? WHERE account_id || '' = ? AND `+are, s.Now().Add(wait), account, arg)
-				return true, err
-			}
-			detail := person.LetterDetail{Orders: ids[:min(len(ids), salesOfLetter)], Sums: sumsOf(sold)}
-			if err := s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: tenant.LetterSale, Period: ids[0]}, detail); err != nil {
-				return false, err
-			}
+		var orders []string
+		for _, n := range sold[:min(len(sold), salesOfLetter)] {
+			orders = append(orders, n.OrderID)
 		}
-		_, err = u.Exec(ctx, `DELETE FROM sale_notices WHERE account_id || '' = ? AND `+are, account, arg)
-		return true, err
+		detail := person.LetterDetail{Orders: orders, Sums: sumsOf(sold)}
+		return true, s.Person.TellTeam(ctx, u, person.TeamLetter{AccountID: account, Kind: tenant.LetterSale, Period: orders[0]}, detail)
 	})
-	if err != nil {
-		return false, errors.Join(fmt.Errorf("tell of sales: %w", err), s.postponeSales(ctx, account))
+	switch {
+	case errors.Is(err, errTooSoon):
+		return true, s.postponeSales(ctx, account, wait)
+	case err != nil:
+		return false, errors.Join(fmt.Errorf("tell of sales: %w", err), s.postponeSales(ctx, account, time.Minute))
 	}
 	return did, nil
 }
 
-func (s *Store) postponeSales(ctx context.Context, account string) error {
+// takeSales deletes the notices of sales that an account is to be told of now, and returns them, those of the longest time ago first. There are
+// salesAtOnce at most, and none that another replica has in hand.
+func (s *Store) takeSales(ctx context.Context, u *db.Unit, account string) ([]saleNotice, error) {
+	if err := u.PlanAnew(ctx); err != nil {
+		return nil, err
+	}
+	sold, err := db.Select[saleNotice](ctx, u, `DELETE FROM sale_notices WHERE `+u.RowSelected(dueSales)+` RETURNING order_id, currency, amount, due_at`,
+		account, s.Now(), salesAtOnce)
+	slices.SortFunc(sold, func(a, b saleNotice) int {
+		return cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(a.OrderID, b.OrderID))
+	})
+	return sold, err
+}
+
+// postponeSales has those sales wait that an account is to be told of now.
+func (s *Store) postponeSales(ctx context.Context, account string, wait time.Duration) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		now := s.Now()
-		return u.ExecBatch(ctx, `UPDATE sale_notices SET due_at = ?`, `sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
-			now.Add(time.Minute), account, now, salesAtOnce)
+		return u.ExecBatch(ctx, `UPDATE sale_notices SET due_at = ?`, dueSales, now.Add(wait), account, now, salesAtOnce)
 	})
 	return err
 }
+
+// dueSales finds the sales that an account is to be told of now.
+const dueSales = `sale_notices WHERE account_id = ? AND due_at <= ? ORDER BY due_at LIMIT ?`
 
 // countTeamLetter counts a letter of which an account has so many in an hour. If it is one too many, it returns how long until there may be another.
 func (s *Store) countTeamLetter(ctx context.Context, account, subject string, most int64) (wait time.Duration, err error) {

@@ -57,23 +57,6 @@ func (d *DB) In(column string, values []string) (condition string, arg any) {
 	return column + " = ANY(?)", pq.Array(values)
 }
 
-// Place returns an expression for where a row stands. Once the row is locked, InPlaces finds it by that until it changes or the transaction ends.
-func (d *DB) Place() string {
-	if d.Engine == core.SQLite {
-		return "CAST(rowid AS text)"
-	}
-	return "CAST(ctid AS text)"
-}
-
-// InPlaces returns the condition, and its one argument, that a row stands in one of these places. No statistics lead PostgreSQL to look anywhere else.
-// For a key it may take another index that begins alike, while it holds the table for empty. Then it goes through an account for each key.
-func (d *DB) InPlaces(places []string) (condition string, arg any) {
-	if d.Engine == core.SQLite {
-		return "rowid IN (SELECT CAST(value AS integer) FROM json_each(?))", core.JSON[[]string]{V: places}
-	}
-	return "ctid = ANY(CAST(? AS tid[]))", pq.Array(places)
-}
-
 // InSelected returns the condition that a column is among what a query selects. PostgreSQL runs the query once and looks up each, instead of
 // thinking of another way to join them. With IN it may run a query with LockSkip again for each row. Such a query passes over what the statement has
 // changed, and so exceeds its LIMIT.
@@ -84,34 +67,40 @@ func (d *DB) InSelected(column, query string) string {
 	return column + " = ANY(ARRAY(" + query + "))"
 }
 
-// ExecBatch runs a change, which is given up to its WHERE, of the rows that a query selects, which is given from its FROM on. The query has an ORDER BY, whose
-// index PostgreSQL takes for it, and a LIMIT, which holds. Rows that another transaction has locked are left out. It returns the number of rows.
+// ExecBatch runs a change, which is given up to its WHERE, of the rows that RowSelected means. It returns the number of rows.
 func (u *Unit) ExecBatch(ctx context.Context, change, from string, args ...any) (int64, error) {
-	if u.db.Engine == core.SQLite {
-		return u.Exec(ctx, change+" WHERE rowid IN (SELECT rowid FROM "+from+")", args...)
-	}
 	if err := u.PlanAnew(ctx); err != nil {
 		return 0, err
 	}
-	return u.Exec(ctx, change+" WHERE "+u.db.InSelected("ctid", "SELECT ctid FROM "+from+u.LockSkip()), args...)
+	return u.Exec(ctx, change+" WHERE "+u.RowSelected(from), args...)
+}
+
+// row names what tells a row from all others of its table. PostgreSQL goes to it at once, whatever it knows of the table.
+func (u *Unit) row() string {
+	if u.db.Engine == core.SQLite {
+		return "rowid"
+	}
+	return "ctid"
+}
+
+// RowSelected returns the condition that a row is one of those that a query finds. The query is given from its FROM on. It has an ORDER BY, whose
+// index PostgreSQL takes for it, and a LIMIT, which holds. Rows that another transaction has locked are left out.
+func (u *Unit) RowSelected(from string) string {
+	return u.db.InSelected(u.row(), "SELECT "+u.row()+" FROM "+from+u.LockSkip())
 }
 
 // RowAmong returns the condition that a row is one of those that some queries find. Each query finds one row at most, and is given from its FROM on.
 // So PostgreSQL looks up each by its key, whatever it knows of the table. Rows that another transaction has locked are left out.
 func (u *Unit) RowAmong(froms ...string) string {
-	row := "rowid"
-	if u.db.Engine == core.PostgreSQL {
-		row = "ctid"
-	}
 	var queries []string
 	for _, from := range froms {
-		queries = append(queries, "(SELECT "+row+" FROM "+from+u.LockSkip()+")")
+		queries = append(queries, "(SELECT "+u.row()+" FROM "+from+u.LockSkip()+")")
 	}
 	list := strings.Join(queries, ", ")
 	if u.db.Engine == core.PostgreSQL {
-		return row + " = ANY(ARRAY[" + list + "])"
+		return u.row() + " = ANY(ARRAY[" + list + "])"
 	}
-	return row + " IN (" + list + ")"
+	return u.row() + " IN (" + list + ")"
 }
 
 // JSONRows returns SQL for a table with one column, value, that holds the elements of a JSON array. The array is one argument,
