@@ -31,6 +31,9 @@ type ShownChange struct {
 	Now  int64 // what is charged at once
 	Rest int64 // what the rest of the period costs more: at once, with the next payment, or of their credit
 	Unit int64 // what a piece costs in each period, without taxes and discounts
+
+	IntervalCount int64 // how long such a period is
+	Interval      string
 }
 
 // mostChanges is how often a customer may change a subscription within a day. Each time may leave an order, a letter, or a charge that is declined.
@@ -121,7 +124,8 @@ func (c *SubscriptionChange) checkShown(shown ShownChange) error {
 	if !c.Subscription.IsTheirsToChange() {
 		return core.Invalid("status", "Only the seller changes the subscription as it stands.").Because("no_change")
 	}
-	if is := c.Shown(); is.Now > shown.Now || is.Rest > shown.Rest || is.Unit > shown.Unit {
+	is := c.Shown()
+	if is.Now > shown.Now || is.Rest > shown.Rest || is.Unit > shown.Unit || is.IntervalCount != shown.IntervalCount || is.Interval != shown.Interval {
 		return core.Invalid("shown", "It would cost more than was shown.").Because("less")
 	}
 	return nil
@@ -129,7 +133,7 @@ func (c *SubscriptionChange) checkShown(shown ShownChange) error {
 
 // Shown returns what its customer is to be shown of the cost of the change.
 func (c *SubscriptionChange) Shown() ShownChange {
-	return ShownChange{c.DueNow(), c.Amounts.Total, c.Plan.UnitAmount}
+	return ShownChange{c.DueNow(), c.Amounts.Total, c.Plan.UnitAmount, c.Plan.IntervalCount, c.Plan.Interval}
 }
 
 // countChange counts a change that a customer makes of a locked subscription. Nobody else locks what is counted, so it may come before what is

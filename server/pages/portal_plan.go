@@ -29,7 +29,7 @@ func (p *portalPlan) DueNow() int64 { return p.Change.DueNow() }
 // Shown is what the page shows of the cost, as its form has it.
 func (p *portalPlan) Shown() string {
 	shown := p.Change.Shown()
-	return fmt.Sprint(shown.Now, shown.Rest, shown.Unit)
+	return fmt.Sprintf("%d %d %d %d %s", shown.Now, shown.Rest, shown.Unit, shown.IntervalCount, shown.Interval)
 }
 
 // DueNext returns what the rest of this period costs more, if that is charged with the next payment.
@@ -216,7 +216,7 @@ func (p *Pages) changePlan(v *visit) error {
 		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
 	var shown store.ShownChange
-	if _, err := fmt.Sscan(v.FormValue("shown"), &shown.Now, &shown.Rest, &shown.Unit); err != nil {
+	if _, err := fmt.Sscan(v.FormValue("shown"), &shown.Now, &shown.Rest, &shown.Unit, &shown.IntervalCount, &shown.Interval); err != nil {
 		shown.Now = -1 // nothing was shown
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("changeSubscription")), payTime)

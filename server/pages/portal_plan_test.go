@@ -69,7 +69,7 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID, "looking changes nothing")
 
 		low := confirming(page)
-		low.Set("shown", "1999 2000 2900")
+		low.Set("shown", "1999 2000 2900 1 month")
 		assert.Contains(t, g.does(path+"/plan", low, http.StatusUnprocessableEntity), "The amount has changed.")
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
 
@@ -139,16 +139,16 @@ func TestPortal_OnlyPlansThatAreSold(t *testing.T) {
 		assert.NotContains(t, g.see(path, http.StatusOK), "Change the plan")
 		for _, wrong := range []string{"", "nonsense", once, euros, chosen, many, gone, other.PriceVariantID, sub.PriceVariantID} {
 			g.see(path+"/plan?plan="+wrong, http.StatusUnprocessableEntity)
-			g.does(path+"/plan", url.Values{"plan": {wrong}, "shown": {"100000 100000 100000"}}, http.StatusUnprocessableEntity)
+			g.does(path+"/plan", url.Values{"plan": {wrong}, "shown": {"100000 100000 100000 1 month"}}, http.StatusUnprocessableEntity)
 		}
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
 
 		gold := g.offers(sub, catalog.PriceVariant{Amount: 2900})
 		stranger := g.shop.guest("other@example.com")
 		stranger.see(path+"/plan?plan="+gold, http.StatusNotFound)
-		stranger.does(path+"/plan", url.Values{"plan": {gold}, "shown": {"100000 100000 100000"}}, http.StatusNotFound)
+		stranger.does(path+"/plan", url.Values{"plan": {gold}, "shown": {"100000 100000 100000 1 month"}}, http.StatusNotFound)
 		g.does(path+"/cancel", nil, http.StatusOK)
-		g.does(path+"/plan", url.Values{"plan": {gold}, "shown": {"100000 100000 100000"}}, http.StatusUnprocessableEntity)
+		g.does(path+"/plan", url.Values{"plan": {gold}, "shown": {"100000 100000 100000 1 month"}}, http.StatusUnprocessableEntity)
 		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID, "one that ends keeps its plan")
 	})
 }
