@@ -87,3 +87,15 @@ func TestPost_LogsNoAddress(t *testing.T) {
 		require.EqualError(t, err, "550 <(the address)> is unknown")
 	})
 }
+
+// A mail server may say an address with the letters of the DNS. One that an older version stored need not be text at all.
+func TestUnnamed_LeavesOutAnyAddress(t *testing.T) {
+	t.Parallel()
+	for said, to := range map[string]string{
+		"550 <Ada@xn--mnchen-3ya.de> is unknown": "ada@münchen.de",
+		"550 <ada@MÜNCHEN.de> is unknown":        "ada@münchen.de",
+		"550 <a\xff\xfe@example.com> is unknown": "A\xff\xfe@example.com",
+	} {
+		require.Equal(t, "550 <(the address)> is unknown", unnamed(errors.New(said), to))
+	}
+}

@@ -242,9 +242,15 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 	return nil
 }
 
-// unnamed returns what a mail server said of a letter, without the address to which it goes: logs have none. Some servers say it in other capitals.
+// unnamed returns what a mail server said of a letter, without the address to which it goes: logs have none. Some servers say it in other capitals, or
+// its domain as the DNS has it.
 func unnamed(err error, to string) string {
-	return regexp.MustCompile("(?i)"+regexp.QuoteMeta(to)).ReplaceAllLiteralString(err.Error(), "(the address)")
+	said := err.Error()
+	for _, address := range []string{to, core.EmailKey(to)} {
+		address = string([]rune(address)) // an expression of what is no text cannot be compiled
+		said = regexp.MustCompile("(?i)"+regexp.QuoteMeta(address)).ReplaceAllLiteralString(said, "(the address)")
+	}
+	return said
 }
 
 // logo returns the logo of a seller, nil if there is none.
