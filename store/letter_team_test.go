@@ -186,6 +186,9 @@ func TestTellOfSales_TellsOfEachFewTimes(t *testing.T) {
 			s.confirm(t, s.checkout(t, product))
 		}
 		s.tellsTeams(t)
+		waiting, err := s.AccountsWithSales(t.Context(), 10)
+		require.NoError(t, err)
+		require.Empty(t, waiting, "nobody looks at them before, so that others have their turn")
 		s.at(now.Add(59 * time.Minute))
 		s.tellsTeams(t)
 		letters, _ := s.teamLetters(t, tenant.LetterSale)
