@@ -45,9 +45,9 @@ func (s *Store) noteStatus(ctx context.Context, u *db.Unit, before, sub *subscri
 }
 
 // notePlan says that a customer has asked on a page for another plan of a subscription, or has taken that back.
-func (s *Store) notePlan(ctx context.Context, u *db.Unit, sub *subscription.Subscription, before, asked string) error {
+func (s *Store) notePlan(ctx context.Context, u *db.Unit, sub *subscription.Subscription, before, asked subscription.Plan) error {
 	return s.note(ctx, u, "", "subscriptions:read", sub.AccountID, core.KindSubscription, sub.ID, &sub.CustomerID, activity.Became(map[string][2]any{
-		"price_variant": {before, asked},
+		"price_variant": {before.PriceVariantID, asked.PriceVariantID}, "quantity": {before.Quantity, asked.Quantity},
 	}))
 }
 

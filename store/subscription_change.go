@@ -96,7 +96,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		before := sub.PriceVariantID
+		before := sub.CurrentPlan()
 		c, err := s.quoteChange(ctx, u, sub, customer, in, now)
 		if err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err := s.saveSubscription(ctx, u, sub, now); err != nil {
 			return nil, err
 		}
-		return c, s.notePlan(ctx, u, sub, before, c.Plan.PriceVariantID)
+		return c, s.notePlan(ctx, u, sub, before, c.Plan)
 	})
 }
 

@@ -132,7 +132,7 @@ func (s *Store) KeepPlan(ctx context.Context, account, ref string) (*subscriptio
 		if err != nil {
 			return nil, err
 		}
-		asked := sub.PendingChange.V.Plan.PriceVariantID
+		asked := sub.PendingChange.V.Plan
 		sub.PendingChange = core.JSON[*subscription.PendingChange]{}
 		if err := s.writePlanChanged(ctx, u, sub); err != nil {
 			return nil, err
@@ -140,7 +140,7 @@ func (s *Store) KeepPlan(ctx context.Context, account, ref string) (*subscriptio
 		if err := s.saveSubscription(ctx, u, sub, now); err != nil {
 			return nil, err
 		}
-		return sub, s.notePlan(ctx, u, sub, asked, sub.PriceVariantID)
+		return sub, s.notePlan(ctx, u, sub, asked, sub.CurrentPlan())
 	})
 }
 

@@ -147,6 +147,25 @@ func TestPortal_CustomersTakeTheirChangeBack(t *testing.T) {
 	})
 }
 
+// The seller reads which quantity a customer asked for, and that they took it back.
+func TestPortal_ActivitySaysTheQuantity(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribesFor(2, seats(10), "pm_card_visa")
+		g.prorates(tenant.ProrationBehaviorNextPeriod)
+		path := "/subscriptions/" + sub.ID
+		g.does(path+"/plan", confirming(g.see(asking(sub, "5"), http.StatusOK)), http.StatusOK)
+		g.does(path+"/unchange", nil, http.StatusOK)
+		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
+		require.NoError(t, err)
+		require.Len(t, lines, 2)
+		two, five := json.RawMessage("2"), json.RawMessage("5")
+		for i, change := range []activity.Change{{Before: five, After: two}, {Before: two, After: five}} {
+			require.NotNil(t, lines[i].Changes.V)
+			assert.Equal(t, activity.Changes{"quantity": change}, *lines[i].Changes.V)
+		}
+	})
+}
+
 // What is being paid, and what has ended, is nobody's to take back. The page says so, and does not call it the seller's.
 func TestPortal_SaysWhyAChangeStays(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {

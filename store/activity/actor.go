@@ -61,7 +61,7 @@ func Became(fields map[string][2]any) *Changes {
 	for field, values := range fields {
 		for i, shown := range []Fields{before, after} {
 			text, err := json.Marshal(values[i])
-			if err != nil { // these are texts, booleans and times
+			if err != nil { // these are texts, numbers, booleans and times
 				panic(err)
 			}
 			shown[field] = text
