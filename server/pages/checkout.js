@@ -4,7 +4,7 @@
 		costly = 'fieldset:first-of-type :is(select, details input), .goods input', fields = '.tick, .field:not(:has(#card))',
 		names = page => all(fields, page).filter(field => !field.closest('#waiver, #region')).map(field => all('label', field)[0].htmlFor).join();
 	let last = 0, goes;
-	const ask = async (does, sent, or) => {
+	const ask = async (does, sent, or, shows = true) => {
 		const me = ++last;
 		try {
 			const got = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', does], ...sent])});
@@ -12,28 +12,28 @@
 			if (me !== last) return;
 			if (got.ok && does !== 'count') return location = got.url; // what became of the form is on a page of its own
 			all('.problems li', page).forEach(li => hasCard(li, page) && li.remove());
-			if (got.ok !== (does === 'count') || !got.ok && (!all('.problems li', page)[0] || names() !== names(page)) || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
+			if (!got.ok && (!shows || !all('.problems li', page)[0] || names() !== names(page)) || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
 			all(parts).forEach((part, i) => part.isEqualNode(its[i]) || part.replaceChildren(...its[i].childNodes));
 			['shown', 'filled'].forEach(n => form[n].value = now[n].value);
 			form.regions_of.value === now.regions_of.value || area.replaceChildren(...area2.childNodes);
 			fold.open ||= fold2.open;
 			update.hidden = true;
 			pay.ariaBusy = null;
-			got.ok ? counted(sent, page) : refused(page, fields2);
+			got.ok ? counted(sent, page) : refused(page, fields2, name => does !== 'count' || sent.some(([n]) => n === name));
 		} catch { me === last && (pay.ariaBusy = null, or()); }
 	};
 	const hasCard = (li, page) => all('#card-problem', page)[0]?.textContent === li.textContent || all('a[href^="#card"]', li).some(a => document.querySelector(a.hash).value);
 	const counted = (sent, page) => {
-		sent.forEach(([n]) => all(`[id="${n}"], [id="${n}-problem"], li:has([href="#${n}"])`).forEach(e => e.id === n ? e.ariaInvalid = null : e.remove()));
+		sent.forEach(([n]) => all(`[id="${n}"], [id="${n}-problem"], li:has([href="#${n}"])`).forEach(e => e.id === n ? (e.ariaInvalid = null, e.setCustomValidity('')) : e.remove()));
 		all('.problems:not(:has(li))').forEach(s => (s.remove(), document.title = page.title));
 	};
-	const refused = (page, fields2) => {
+	const refused = (page, fields2, isSent) => {
 		const [summary] = all('.problems', page), mine = all(fields), code = all('[name=refused_code]', page);
 		all('.problems').forEach(s => s.remove());
 		mine.forEach((field, i) => {
 			const [card] = all('[name^=card_]', field), wrong = all('.problem', field);
 			if (card?.value) wrong.forEach(s => (s.remove(), card.ariaInvalid = null));
-			else if (wrong[0] || all('.problem', fields2[i])[0]) field.replaceWith(fields2[i]);
+			else if (isSent(all('label', field)[0].htmlFor) && (wrong[0] || all('.problem', fields2[i])[0])) field.replaceWith(fields2[i]);
 		});
 		form.prepend(...code); // with which they may pay without it
 		all('main')[0].prepend(summary);
@@ -41,13 +41,13 @@
 		summary.focus();
 	};
 	update.hidden = true;
-	const values = inputs => inputs.map(i => [i.name, i.value]), count = (typed, or) => ask('count', values([...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed]), or);
-	onchange = e => e.target.matches(costly) && count([], () => update.hidden = false);
+	const values = inputs => inputs.map(i => [i.name, i.value]), count = (typed, or, shows) => ask('count', values([...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed]), or, shows);
+	onchange = e => e.target.matches(costly) && count([], () => (update.hidden = false, e.target.setCustomValidity('?')), false); // Pay says what is wrong
 	form.onsubmit = e => {
 		const by = e.submitter, code = (by.value === 'enter' ? document.activeElement : by).closest('.code');
 		if (code) return e.preventDefault(), count(all('input', code), () => form.requestSubmit(update));
 		pay.ariaBusy = by !== update;
-		if (by === update || goes || form.matches(':valid')) return;
+		if (by === update || goes || form.matches(':valid') && !all('[aria-invalid]:not([name^=card_])')[0]) return;
 		e.preventDefault(); // the card would be gone
 		ask(by.value, [...new FormData(form)].filter(([n]) => !/^card_|^payment_method$|^do$/.test(n)), () => (goes = true, form.requestSubmit(by), goes = false));
 	};
