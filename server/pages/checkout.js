@@ -1,21 +1,21 @@
 {
-	const all = (s, page = document) => [...page.querySelectorAll(s)], main = '#payment, fieldset details, #region, .pay, form > .quiet', [form, fold, area, pay, update] = all(main);
+	const all = (s, page = document) => [...page.querySelectorAll(s)], main = '#payment, fieldset details, .pay, form > .quiet', [form, fold, pay, update] = all(main);
 	const parts = '#totals, #waiver, .fold b, .goods .amount, .goods small, .pay span', needs = page => all('form, [name^=card_n], #card', page).length,
-		costly = 'fieldset:first-of-type :is(select, details input), .goods input', fields = '.tick, .field:not(:has(#card))',
-		names = page => all(fields, page).filter(field => !field.closest('#waiver, #region')).map(field => all('label', field)[0].htmlFor).join();
+		costly = 'fieldset:first-of-type :is(select, details input, .region input), .goods input', fields = '.tick, .field:not(:has(#card))',
+		names = page => all(fields, page).filter(field => !field.closest('#waiver, .region')).map(field => all('label', field)[0].htmlFor).join();
 	let last = 0, goes;
 	const ask = async (does, sent, or, shows = true) => {
 		const me = ++last;
 		try {
 			const got = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', does], ...sent])});
-			const page = new DOMParser().parseFromString(await got.text(), 'text/html'), its = all(parts, page), [now, fold2, area2] = all(main, page), fields2 = all(fields, page);
+			const page = new DOMParser().parseFromString(await got.text(), 'text/html'), its = all(parts, page), [now, fold2] = all(main, page), fields2 = all(fields, page), areas = all('.region', page);
 			if (me !== last) return;
 			if (got.ok && does !== 'count') return location = got.url; // what became of the form is on a page of its own
 			all('.problems li', page).forEach(li => hasCard(li, page) && li.remove());
 			if (!got.ok && (!shows || !all('.problems li', page)[0] || names() !== names(page)) || !now || all(parts).length !== its.length || needs() !== needs(page)) throw 0;
 			all(parts).forEach((part, i) => part.isEqualNode(its[i]) || part.replaceChildren(...its[i].childNodes));
 			['shown', 'filled'].forEach(n => form[n].value = now[n].value);
-			form.regions_of.value === now.regions_of.value || area.replaceChildren(...area2.childNodes);
+			form.regions_of.value === now.regions_of.value || all('.region').forEach((area, i) => area.replaceChildren(...areas[i].childNodes));
 			fold.open ||= fold2.open;
 			update.hidden = true;
 			pay.ariaBusy = null;

@@ -129,9 +129,13 @@ func (p checkoutPage) HasKey() bool {
 // addressFields are the fields of the form that most buyers leave out, which are folded away.
 var addressFields = []string{"line1", "postal_code", "city", "state", "company", "tax_id"}
 
-// HasAddress reports whether something was typed into one of the addressFields, or is wrong with it, or the tax depends on one.
+// HasAddress reports whether something was typed into one of the addressFields, or is wrong with it, or the tax depends on one. A region that is chosen
+// stands beside the country instead.
 func (p checkoutPage) HasAddress() bool {
-	return p.Country != "" && p.Checkout.TaxAmount == nil || slices.ContainsFunc(addressFields, func(name string) bool { return p.Form[name]+p.Problems[name] != "" })
+	isChosen := p.Regions() != nil
+	return p.AsksRegion() && !isChosen || slices.ContainsFunc(addressFields, func(name string) bool {
+		return (name != "state" || !isChosen) && p.Form[name]+p.Problems[name] != ""
+	})
 }
 
 // frame returns what stands around the page.
@@ -144,9 +148,9 @@ func (p checkoutPage) frame() ui.Frame {
 	return frame
 }
 
-// labeled are the labels of the fields that the summary of what is wrong names, in the order of the page.
+// labeled are the labels of the fields that the summary of what is wrong names, in the order of the page. A region is chosen beside the country.
 var labeled = []string{
-	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.company", "field.tax_id",
+	"field.discount_code", "field.email", "field.name", "field.country", "field.state", "field.line1", "field.postal_code", "field.city", "field.company", "field.tax_id",
 }
 
 // summary returns what is wrong, in the order of the page.
