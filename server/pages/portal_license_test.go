@@ -46,6 +46,7 @@ func TestPortal_CustomerDeactivatesADevice(t *testing.T) {
 
 		assert.Contains(t, g.does(button, nil, http.StatusOK), "The device is deactivated.")
 		assert.Contains(t, g.does(button, nil, http.StatusOK), "not active on any device", "twice")
+		assert.NotContains(t, g.see(path, http.StatusOK), "Active on 0", "it is said once")
 		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
 		require.NoError(t, err)
 		for _, line := range lines {
