@@ -64,7 +64,7 @@ func TestCheckoutPage_APaymentCanBeCancelled(t *testing.T) {
 			require.NoError(t, err)
 			page = w.read(response, http.StatusOK)
 		}
-		assert.Contains(t, page, "Nothing was charged.")
+		assert.Contains(t, page, "The payment was not confirmed. Nothing was charged.", "it was they who ended it, and not the time")
 		assert.Contains(t, page, `<label for="card_number">`)
 		assert.Zero(t, held())
 		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "<h1>Thank you for your order</h1>")
