@@ -121,6 +121,11 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			p.Checkout.LastPaymentError = core.JSONOf(&payment.Failure{Message: word("The card has insufficient funds.")})
 		}),
 		shows("checkout-bank", func(p *checkoutPage) { p.State = "action" }),
+		shows("checkout-elsewhere", func(p *checkoutPage) {
+			p.State, p.Checkout.NextAction = "elsewhere", core.JSONOf(&checkout.NextAction{Type: "redirect", URL: "https://bank.example"})
+		}),
+		shows("checkout-letter", func(p *checkoutPage) { p.AsksLetter = true }),
+		shows("checkout-letter-sent", func(p *checkoutPage) { p.LetterSent = true }),
 		shows("checkout-processing", func(p *checkoutPage) { p.State = "processing" }),
 		shows("checkout-expired", func(p *checkoutPage) { p.State = "expired" }),
 		shows("checkout-paid", func(p *checkoutPage) {
@@ -148,7 +153,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 			Title: l.T("document.invoice"), Number: "KES-1042", Status: status, IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.due_date"), Value: l.Day(someday.Time())}}, Seller: party, Buyer: party,
 			Currency: "eur", Memo: word("As agreed."), Lines: []invoicepdf.Line{{Description: word("Guided tour of the tidal flats"), Quantity: 3, Unit: 12000, RateBps: new(int64(1900))}},
 			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
-		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1"}
+		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1", Next: "https://bank.example"}
 		if problem != "" {
 			page.CardProblems = map[string]string{"card_number": problem}
 		}
@@ -170,6 +175,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 		{"receipt", "document.html", receipt.frame(l, seller), receipt},
 		shows("invoice", "pay", "status.due", ""), shows("invoice-declined", "pay", "status.past_due", word("The card was declined.")), shows("invoice-stripe", "stripe", "status.due", ""),
 		shows("invoice-closed", "closed", "status.due", ""), shows("invoice-paid", "", "status.paid", ""), shows("invoice-void", "", "status.void", ""), shows("invoice-refunded", "processing", "status.partly_refunded", ""),
+		shows("invoice-bank", "action", "status.due", ""), shows("invoice-elsewhere", "elsewhere", "status.due", ""), shows("invoice-disabled", "disabled", "status.due", ""),
 		{"document-empty", "document.html", ui.Frame{}, documentPage{Document: &invoicepdf.Document{Currency: "usd"}}},
 	}
 }
