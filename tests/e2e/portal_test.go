@@ -109,7 +109,7 @@ func TestPortal_IsUsedInABrowser(t *testing.T) {
 	assert.False(t, v.subscription(sub.ID).CancelAtPeriodEnd)
 
 	v.Click(`a[href$="` + v.session.Token + `"]`)
-	v.sees("Mastercard ending in 4444")
+	v.sees("Orders and invoices") // which the page before has not
 	v.removes("Mastercard", "4444")
 	v.sees("This card pays for ")
 	v.removes("Visa", "4242")
