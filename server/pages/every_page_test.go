@@ -220,7 +220,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
 	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
 	later.Change.Amounts.Total, later.Price = 4100, periodPrice(l, plan, 10710, "eur")
-	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}}
+	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}, Card: &payment.Method{Brand: "visa", Last4: "4242"}}
 	now.Change.Amounts.Total, now.Price = 4100, periodPrice(l, plan, 10710, "eur")
 	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []grant.LicenseActivation{
 		{Name: new(word("Grace's laptop")), CreatedAt: someday}, {Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday},

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/subscription"
 )
 
@@ -20,7 +21,8 @@ type portalPlan struct {
 	portalPage
 	*subscription.Subscription
 	Change *store.SubscriptionChange
-	Price  string // of each period of the plan, with its tax and without discounts
+	Price  string          // of each period of the plan, with its tax and without discounts
+	Card   *payment.Method // to which DueNow is charged, nil for none
 }
 
 // DueNow returns what is charged as soon as the customer confirms.
@@ -186,7 +188,15 @@ func (p *Pages) previewPlan(v *visit) (page *portalPlan, why ui.Problem, err err
 	if err != nil {
 		return nil, why, err
 	}
-	return &portalPlan{Subscription: sub, Change: change, Price: prices[0]}, why, nil
+	page = &portalPlan{Subscription: sub, Change: change, Price: prices[0]}
+	if page.DueNow() == 0 {
+		return page, why, nil
+	}
+	method, err := p.store.Subscription.Method(ctx, sub)
+	if method != nil {
+		page.Card = &method.Card
+	}
+	return page, why, err
 }
 
 // isConfirmed reports whether a subscription has the plan that a form confirms, or is going to: the form was sent before.

@@ -50,6 +50,7 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 		assert.Contains(t, g.see(path, http.StatusOK), path+"/plan?plan="+gold+`" dir="auto">Club &amp; more (Gold &lt;b&gt;)</a><br><small>`+"$29.00 every month</small>")
 		page := g.see(path+"/plan?plan="+gold, http.StatusOK)
 		assert.Contains(t, page, "<strong>$20.00 now</strong>")
+		assert.Contains(t, page, "<br>Charged to Visa ending in 4242.</p>")
 		assert.Contains(t, page, "$29.00 every month")
 		_, err := g.Tenant.UpdateAccount(t.Context(), g.account, func(a *tenant.AccountChange) {
 			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1000, Name: "VAT"}}}
