@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"errors"
-	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -34,22 +33,29 @@ var cardFields = []string{"card_number", "card_expiry", "card_cvc"}
 // emptyCard has the key of what is said of a field of a typed card that was left empty.
 var emptyCard = map[string]string{"card_number": "error.no_card", "card_expiry": "decline.invalid_expiry", "card_cvc": "error.card.cvc"}
 
-// cardProblems returns what is wrong with the card that was typed into a form, by the name of its field. What refused it names one field, which is
-// empty for none. All that was left empty is said too.
-func cardProblems(c echo.Context, l *locale.Locale, field, said string) map[string]string {
-	problems := map[string]string{field: said}
-	if field == "" || c.Request().Method != http.MethodPost { // it is about something else, or was typed some time ago
-		return problems
+// cardFaults returns what is wrong with the card that a request types into a form, by the name of its field: what is empty, and what no bank takes. A
+// bank may refuse a card that has none of them.
+func (p *Pages) cardFaults(c echo.Context, l *locale.Locale) map[string]string {
+	problems := map[string]string{}
+	for _, fault := range typedCard(c).Card.Faults(p.store.Now().Time()) {
+		problems[cmp.Or(cardFieldOf[fault.Reason], "card_number")], _ = l.Decline(fault.Reason)
 	}
-	for _, name := range cardFields {
+	for name, key := range emptyCard {
 		if strings.TrimSpace(c.FormValue(name)) == "" {
-			problems[name] = cmp.Or(problems[name], l.T(emptyCard[name]))
+			problems[name] = l.T(key)
 		}
 	}
 	return problems
 }
 
-// cardSummary returns what cardProblems returns as the summary of a page has it: each leads to its field.
+// cardProblems returns what is wrong with the card that a request types into a form, by the name of its field. What refused it said this of one field.
+func (p *Pages) cardProblems(c echo.Context, l *locale.Locale, field, said string) map[string]string {
+	problems := p.cardFaults(c, l)
+	problems[field] = said
+	return problems
+}
+
+// cardSummary returns what is wrong with a card as the summary of a page has it: each leads to its field.
 func cardSummary(l *locale.Locale, problems map[string]string) (all []ui.Problem) {
 	if said := problems[""]; said != "" {
 		all = append(all, ui.Problem{Text: said})

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,23 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 )
+
+// All that is wrong is said at once, also beside a code that there is not.
+func TestCheckoutPage_SaysAllThatIsWrongWithACard(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.ours(w.checkout(catalog.PriceVariant{Amount: 1000}))
+	for code, problems := range map[string]int{"": 3, "NONE": 4} {
+		form := url.Values{
+			"do": {"pay"}, "shown": {"2000"}, "email": {"ada@example.com"}, "card_number": {"4242424242424241"}, "card_expiry": {"soon"}, "card_cvc": {"abc"}, "discount_code": {code},
+		}
+		page := w.post(c, http.StatusUnprocessableEntity, form)
+		assert.Equal(t, problems, strings.Count(page, `<li><a href="#`), code)
+		for _, said := range []string{"The card number is incorrect.", "Write the month and the year", "The security code (CVC) is incorrect."} {
+			assert.Contains(t, page, said, code)
+		}
+	}
+}
 
 // What is wrong with a card leads to its field on the portal and on an invoice, and stands beside it, as on a checkout.
 func TestPages_LeadToTheFieldOfACardThatIsWrong(t *testing.T) {
@@ -33,7 +51,22 @@ func TestPages_LeadToTheFieldOfACardThatIsWrong(t *testing.T) {
 		require.NoError(t, err)
 		shows(g.read(response, http.StatusUnprocessableEntity), field, c.name)
 	}
-	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{})
+	wrong := typed(g.see("", http.StatusOK), "4242424242424241")
+	wrong.Set("card_expiry", "01/20")
+	wrong.Set("card_cvc", "1")
+	response, err := http.PostForm(i.HostedURL+"/pay", wrong)
+	require.NoError(t, err)
+	for _, page := range []string{
+		g.read(response, http.StatusUnprocessableEntity), g.does("/cards", wrong, http.StatusUnprocessableEntity), g.does("/subscriptions/"+sub.ID+"/card", wrong, http.StatusUnprocessableEntity),
+	} {
+		shows(page, "card_number", "Card number")
+		shows(page, "card_expiry", "Expiry")
+		shows(page, "card_cvc", "CVC")
+		assert.Contains(t, page, "The card number is incorrect.")
+		assert.Contains(t, page, "The card has expired.")
+		assert.Contains(t, page, "The security code (CVC) is incorrect.")
+	}
+	response, err = http.PostForm(i.HostedURL+"/pay", url.Values{})
 	require.NoError(t, err)
 	for _, page := range []string{
 		g.read(response, http.StatusUnprocessableEntity),

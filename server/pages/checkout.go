@@ -139,7 +139,9 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	page.sayRequired()
 	page.askWaiver(offer)
 	page.keepChoices()
-	page.sayMissing(c)
+	if form["do"] == doPay || form["do"] == doEnter {
+		page.sayMissing(p.cardFaults(c, page.l))
+	}
 	page.sayStock()
 	page.sayState(c.QueryParam(told))
 	page.keepTicks(before, page.Problems != nil || c.QueryParam(told) != "")

@@ -203,12 +203,13 @@ func (p *checkoutPage) keepTicks(before form, isTold bool) {
 }
 
 // sayMissing says of every field that is to be filled in that it was left empty, where an attempt to pay was refused. What refused it names the first
-// of them alone. A card is sent again and again, since no page has it.
-func (p *checkoutPage) sayMissing(c echo.Context) {
-	if p.Problems == nil || p.Form["do"] != doPay && p.Form["do"] != doEnter {
+// of them alone. Card is what is wrong with the card: it is sent again and again, since no page has it.
+func (p *checkoutPage) sayMissing(card map[string]string) {
+	if p.Problems == nil {
 		return
 	}
-	misses := func(name, key string) { p.Problems[name] = cmp.Or(p.Problems[name], p.l.T(key)) }
+	say := func(name, said string) { p.Problems[name] = cmp.Or(p.Problems[name], said) }
+	misses := func(name, key string) { say(name, p.l.T(key)) }
 	switch {
 	case p.Checkout.TaxAmount != nil:
 	case p.Country == "":
@@ -223,9 +224,9 @@ func (p *checkoutPage) sayMissing(c echo.Context) {
 			misses(name, "error.answer")
 		}
 	}
-	for name, key := range emptyCard {
-		if p.TakesTestCard() && strings.TrimSpace(c.FormValue(name)) == "" {
-			misses(name, key)
+	if p.TakesTestCard() {
+		for name, said := range card {
+			say(name, said)
 		}
 	}
 	if p.TermsRequired && p.Form["terms"] == "" {

@@ -193,7 +193,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	i := invoice.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: invoice.StatusOpen, HostedURL: "https://pay.example/invoice/x"}
 	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5)), Version: l.T("download.version", "number", int64(2)), IsNewer: true}
 	typing := *v
-	typing.wrong = "card_number"
+	typing.card = map[string]string{"card_number": word("The card was declined.")}
 	full := portalHome{
 		portalPage: typing.page("Your purchases", word("The card was declined.")), Due: []invoice.Invoice{i, i}, Owed: []money{{83300, "eur"}, {900, "usd"}}, MoreDue: true, Subscriptions: []subscription.Subscription{sub}, Cards: []payment.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{

@@ -116,7 +116,10 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *invoice.Invoice, prob
 		page.Wrong = ""
 	}
 	page.Forward, page.PDF = forward(c, page.Next), p.pdfOf(c, page.Here)
-	page.CardProblems = cardProblems(c, l, page.Wrong, page.Error)
+	page.CardProblems = map[string]string{page.Wrong: page.Error}
+	if wrong != "" && page.Wrong != "" {
+		page.CardProblems = p.cardProblems(c, l, wrong, problem)
+	}
 	return p.render(c, status, "document.html", page.frame(l, seller), page)
 }
 

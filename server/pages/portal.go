@@ -41,9 +41,9 @@ type visit struct {
 	Home     string // relative path from the request's address to the overview
 	Ask      string // what ask returns, which ends the addresses on the pages
 	l        *locale.Locale
-	wrong    string // the field of the card in this form that was refused, empty for none
 
-	authenticates bool // buyers approve charges of the test provider on our pages
+	card          map[string]string // what is wrong with the card in this form, by the name of its field, nil if it is about something else
+	authenticates bool              // buyers approve charges of the test provider on our pages
 }
 
 // portalPage is the data that every page of the portal has.
@@ -67,7 +67,10 @@ func (p portalPage) frame() ui.Frame {
 
 // CardProblems returns what is wrong with the card that was typed into the page, by the name of its field.
 func (p portalPage) CardProblems() map[string]string {
-	return cardProblems(p.Context, p.l, p.wrong, p.Problem)
+	if p.card == nil {
+		return map[string]string{"": p.Problem}
+	}
+	return p.card
 }
 
 // TakesStripe reports whether Stripe takes a card on the page.
@@ -108,7 +111,7 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 			return p.over(c, seller, customer.PreferredLocale)
 		}
 		below := strings.Count(c.Path(), "/") - len("//") // segments after the token
-		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.ask(c), p.speak(c, customer.PreferredLocale, seller.Locale), "", p.authenticator != nil})
+		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.ask(c), p.speak(c, customer.PreferredLocale, seller.Locale), nil, p.authenticator != nil})
 	}
 }
 

@@ -56,7 +56,9 @@ func (p *Pages) saveCard(v *visit, isDefault bool) (saved *payment.SavedMethod, 
 	defer cancel()
 	saved, err = p.billing.SaveMethod(ctx, v.Session.AccountID, v.Customer.ID, billing.SaveMethod{Method: *typedCard(v), IsDefault: isDefault, Once: once, From: buyer(v)})
 	if message, ok := p.whyNot(v, err); ok {
-		v.wrong = refusedCard(err)
+		if field := refusedCard(err); field != "" {
+			v.card = p.cardProblems(v, v.l, field, message)
+		}
 		return nil, message, nil
 	}
 	return saved, "", err
@@ -64,7 +66,7 @@ func (p *Pages) saveCard(v *visit, isDefault bool) (saved *payment.SavedMethod, 
 
 // TypedCard reports whether this request is a form into which a card was typed, or should have been. Its page opens the card's form again, to be
 // corrected.
-func (v *visit) TypedCard() bool { return v.wrong != "" || v.FormValue("card_number") != "" }
+func (v *visit) TypedCard() bool { return v.card != nil || v.FormValue("card_number") != "" }
 
 // portalCard is the data of portal_card.html, the page on which Stripe takes another card of the customer's.
 type portalCard struct {

@@ -119,14 +119,6 @@ type MethodInput struct {
 	Card *Card
 }
 
-// Card is a card as a buyer types it. It is never stored and never logged.
-type Card struct {
-	Number   string
-	ExpMonth int
-	ExpYear  int
-	CVC      string
-}
-
 // Method is an accepted payment method: the provider's reference to it, and what may be shown of its card.
 type Method struct {
 	Ref  string
