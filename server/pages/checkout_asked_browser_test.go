@@ -43,13 +43,75 @@ func TestCheckoutPage_ChargesNoTotalThatCameAfterThePressInABrowser(t *testing.T
 	page := chromium.Open(t, nil)
 	opens(t, page, w.ours(w.checkout(catalog.PriceVariant{Amount: 1000})).URL, `() => new Promise(taken => window.takes = () => taken({paymentMethod: {id: 'pm_card_visa'}}))`)
 	page.WaitText("Pay $20.00")
-	page.Fill("#quantity\\.0", "3")
 	page.Click("button.pay")
-	page.Wait(`window.takes && document.querySelector('.pay').innerText.includes('$30.00')`)
+	page.Wait(`window.takes`)
+	page.Fill("#quantity\\.0", "3")
+	page.Key("Tab")
+	page.WaitText("Pay $30.00")
 	page.Value(`takes(), ''`)
 	page.Wait(`document.readyState === 'complete' && document.body && !window.takes`)
 	assert.Contains(t, page.Text(), "The total has changed")
 	assert.Zero(t, w.bank.Taken())
+}
+
+// holdsCount lets the page wait for the answer to its first count until the function is called that it returns.
+func holdsCount(page *chromium.Page) (lets func()) {
+	page.Value(`(() => { const asks = fetch, held = new Promise(lets => window.letsCount = lets); let first = true;
+		window.fetch = async (...of) => { if (first) { first = false; await held; } return asks(...of); }; })(), ''`)
+	return func() { page.Value(`letsCount(), ''`) }
+}
+
+// Who presses Pay while the total is counted has seen the one of before. They are told the new one where they are, and their card stays.
+func TestCheckoutPage_KeepsTheCardWhileTheTotalIsCountedInABrowser(t *testing.T) {
+	t.Parallel()
+	for _, provider := range []string{"test", "stripe"} {
+		w, script := newShop(t), ""
+		if provider == "stripe" {
+			w.useStripe(publishableKey)
+			script = `async () => ({error: {message: 'Stripe was asked.'}})`
+		}
+		page := chromium.Open(t, nil)
+		opens(t, page, w.ours(w.checkout(catalog.PriceVariant{Amount: 1000})).URL, script)
+		page.WaitText("Pay $20.00")
+		lets := holdsCount(page)
+		page.Fill("#email", "ada@example.com")
+		if provider == "test" {
+			typesCard(page, "4242424242424242")
+		}
+		page.Fill("#quantity\\.0", "3")
+		page.Click("button.pay")
+		page.WaitText("The total has changed")
+		page.WaitText("Pay $30.00")
+		lets()
+		assert.Equal(t, "true", page.Value(`window.stays`))
+		assert.NotContains(t, page.Text(), "Stripe was asked.")
+		assert.NotContains(t, page.Text(), "Enter a card.")
+		page.Wait(`document.activeElement.matches('.problems') && document.querySelector('.pay').ariaBusy !== 'true'`)
+		page.Click("button.pay")
+		if provider == "stripe" {
+			page.WaitText("Stripe was asked.")
+			continue
+		}
+		page.WaitText("Thank you for your order")
+		assert.Contains(t, page.Text(), "Paid: $30.00.")
+		assert.Empty(t, page.Refused())
+	}
+}
+
+// What is counted need not change the total. Then the buyer pays with the first press.
+func TestCheckoutPage_PaysWhileTheSameTotalIsCountedInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	page := chromium.Open(t, nil)
+	opens(t, page, w.ours(w.checkout(catalog.PriceVariant{Amount: 1000})).URL, "")
+	lets := holdsCount(page)
+	page.Fill("#email", "ada@example.com")
+	typesCard(page, "4242424242424242")
+	page.Value(`(document.querySelector('#country').value = 'UY', document.querySelector('#country').dispatchEvent(new Event('change', {bubbles: true})), '')`)
+	page.Click("button.pay")
+	page.WaitText("Thank you for your order")
+	assert.Contains(t, page.Text(), "Paid: $20.00.")
+	lets()
 }
 
 // A card in Stripe's frame is not missing. Browsers and the server may be of two minds about an address: then Stripe is asked.
