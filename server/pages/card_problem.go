@@ -33,8 +33,8 @@ var cardFields = []string{"card_number", "card_expiry", "card_cvc"}
 // emptyCard has the key of what is said of a field of a typed card that was left empty.
 var emptyCard = map[string]string{"card_number": "error.no_card", "card_expiry": "decline.invalid_expiry", "card_cvc": "error.card.cvc"}
 
-// cardFaults returns what is wrong with the card that a request types into a form, by the name of its field: what is empty, and what no bank takes. A
-// bank may refuse a card that has none of them.
+// cardFaults returns what is wrong with the card that a request types into a form, by the name of its field. It is what is empty, and what no bank
+// takes. A bank may refuse a card that has no fault.
 func (p *Pages) cardFaults(c echo.Context, l *locale.Locale) map[string]string {
 	problems := map[string]string{}
 	for _, fault := range typedCard(c).Card.Faults(p.store.Now().Time()) {
