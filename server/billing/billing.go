@@ -183,10 +183,15 @@ func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string)
 	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
 		return nil
 	}
-	if err != nil || p.Status != payment.StatusRequiresAction {
+	if err != nil {
 		return err
 	}
-	begun, err := b.store.GetPaymentProgress(ctx, account, p.ID)
+	return b.cancelPayment(ctx, account, p.ID)
+}
+
+// cancelPayment cancels a payment whose buyer still has to approve it. Another one stays as it is, and there is no error.
+func (b *Billing) cancelPayment(ctx context.Context, account, id string) error {
+	begun, err := b.store.GetPaymentProgress(ctx, account, id)
 	if err != nil || begun.Payment.Status != payment.StatusRequiresAction {
 		return err
 	}

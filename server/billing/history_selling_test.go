@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
 	"github.com/tillwright/tillwright/store/payment"
 )
@@ -205,11 +206,57 @@ func (p *player) bought(shown, done *checkout.Checkout) error {
 	return nil
 }
 
-// consent is what a buyer does whose bank asks for it.
-func (p *player) consent() error {
+// waiting is a payment whose bank asks its buyer.
+func (p *player) waiting() (*string, error) {
 	var waiting []string
 	err := p.rows.Select(&waiting, p.rows.Rebind(`SELECT id FROM payments WHERE account_id = ? AND status = 'requires_action' ORDER BY id DESC LIMIT 12`), p.account)
-	id, err := some(p, waiting, false, err)
+	return some(p, waiting, false, err)
+}
+
+// askBank begins to pay an invoice on its page with a card whose bank asks.
+func (p *player) askBank() error {
+	i, err := p.invoice(pick(p, []invoice.Status{invoice.StatusOpen, invoice.StatusPastDue}))
+	if err != nil {
+		return err
+	}
+	in := billing.PayInvoice{Method: &payments.MethodInput{Ref: "pm_card_authenticationRequired"}, OnSession: true}
+	_, err = request(p, func(ctx context.Context) (*invoice.Invoice, error) { return p.PayInvoice(ctx, p.account, i.ID, in) })
+	return p.answered("have the bank ask about "+i.ID, err)
+}
+
+// backOut is what a buyer does who cancels their payment on its page, which ends it. One that was made without them stays.
+func (p *player) backOut() error {
+	id, err := p.waiting()
+	if errors.Is(err, errIdle) {
+		if err = p.askBank(); err == nil {
+			id, err = p.waiting()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	before, err := p.GetPaymentProgress(everywhere, p.account, *id)
+	if err != nil {
+		return p.answered("look at "+*id, err)
+	}
+	if before.Checkout != nil {
+		err = p.LeavePayment(everywhere, p.account, before.Checkout.ID)
+	} else {
+		err = p.LeaveInvoicePayment(everywhere, p.account, before.Invoice.ID)
+	}
+	if err != nil || p.crowded {
+		return p.answered("back out of "+*id, err)
+	}
+	after, err := p.Payment.ByID(everywhere, p.account, []string{*id})
+	if err == nil && after[*id].Status.IsFinal() == (before.Invoice != nil && before.Payment.OffSession) {
+		err = fmt.Errorf("somebody backed out of %+v, which is %+v now", before.Payment, after[*id])
+	}
+	return err
+}
+
+// consent is what a buyer does whose bank asks for it.
+func (p *player) consent() error {
+	id, err := p.waiting()
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ var moves = []struct {
 	{"a buyer is asked about ads", 3, (*player).askAds},
 	{"somebody vouches for a buyer", 1, (*player).vouch},
 	{"a buyer consents", 3, (*player).consent},
+	{"a buyer backs out", 2, (*player).backOut},
 	{"a product is offered", 2, (*player).offer},
 	{"a product is revised", 1, (*player).revise},
 	{"a discount is made", 2, (*player).reduce},

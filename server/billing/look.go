@@ -65,8 +65,23 @@ func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) er
 	if err != nil {
 		return err
 	}
-	_, err = b.looks.cancels.ask(ctx, b.store.Now().Time(), account, payment.ID, 0, func() (struct{}, error) {
-		return struct{}{}, b.CancelCheckoutPayment(ctx, account, checkout)
+	return b.leave(ctx, payment)
+}
+
+// LeaveInvoicePayment does for the last payment of an invoice what LeavePayment does for that of a checkout. The invoice can be paid again then. A
+// payment that was made while its buyer was away stays as it is. Whoever made it gives it up, and that may end their subscription.
+func (b *Billing) LeaveInvoicePayment(ctx context.Context, account, invoice string) error {
+	payment, err := b.store.Payment.LastOfInvoice(ctx, account, invoice)
+	if err != nil || payment == nil || payment.OffSession {
+		return err
+	}
+	return b.leave(ctx, payment)
+}
+
+// leave cancels a payment for somebody on a page.
+func (b *Billing) leave(ctx context.Context, p *payment.Payment) error {
+	_, err := b.looks.cancels.ask(ctx, b.store.Now().Time(), p.AccountID, p.ID, 0, func() (struct{}, error) {
+		return struct{}{}, b.cancelPayment(ctx, p.AccountID, p.ID)
 	})
 	return err
 }

@@ -3,12 +3,15 @@ package pages_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -69,4 +72,58 @@ func TestCheckoutPage_APaymentCanBeCancelled(t *testing.T) {
 		assert.Zero(t, held())
 		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "<h1>Thank you for your order</h1>")
 	})
+}
+
+// An invoice can be paid in another way, too, once its reader does not confirm what they have begun. One that is charged by itself is not theirs to stop.
+func TestInvoicePage_APaymentCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		i := w.billed()
+		token := i.HostedURL[strings.LastIndexByte(i.HostedURL, '/')+1:]
+		page := w.types(i, "4000002500003155", http.StatusOK)
+		assert.Contains(t, page, `<form method="post" action="`+token+`/cancel"><button>Cancel this payment</button></form>`)
+		rows := harness.OpenDatabase(t, engine)
+		rows.Must(t, "UPDATE payments SET off_session = TRUE")
+		assert.NotContains(t, w.page(i.HostedURL, http.StatusOK), "/cancel")
+		assert.Contains(t, w.cancels(i), "/authenticate")
+		rows.Must(t, "UPDATE payments SET off_session = FALSE")
+		for range 2 { // the second is a double click
+			page = w.cancels(i)
+			assert.Contains(t, page, "The payment was not confirmed. Nothing was charged.")
+			assert.Contains(t, page, `<label for="card_number">`)
+			assert.NotContains(t, page, "/cancel")
+		}
+		assert.Contains(t, w.types(i, "4242424242424242", http.StatusOK), ">Paid<")
+		assert.Contains(t, w.cancels(i), ">Paid<", "from a page that was open")
+	})
+}
+
+// A bank elsewhere may have the consent of somebody who cancels here. Then the invoice is paid.
+func TestInvoicePage_APaymentElsewhereCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		w.useStripe(publishableKey)
+		i := w.billed()
+		w.sends(i, "pm_card_authenticationRequiredOnSetup", http.StatusOK)
+		assert.Contains(t, w.page(i.HostedURL, http.StatusOK), "/cancel", "the bank is elsewhere")
+		page := w.cancels(i)
+		assert.Contains(t, page, "The payment was not confirmed. Nothing was charged.")
+		assert.Contains(t, page, "data-stripe-key", "another card can be tried")
+		w.sends(i, "pm_card_authenticationRequiredOnSetup", http.StatusOK)
+		charge, err := w.Payment.LastOfInvoice(t.Context(), w.account, i.ID)
+		require.NoError(t, err)
+		w.bank.Settle(*charge.ProviderRef, true)
+		assert.Contains(t, w.cancels(i), ">Paid<", "the bank had it before")
+		assert.EqualValues(t, 9520, w.bank.Taken())
+	})
+}
+
+// cancels sends the form by which the reader of an invoice cancels their payment, and returns the page after it.
+func (w *shop) cancels(i *invoice.Invoice) string {
+	w.t.Helper()
+	response, err := http.PostForm(i.HostedURL+"/cancel", nil)
+	require.NoError(w.t, err)
+	return w.read(response, http.StatusOK)
 }

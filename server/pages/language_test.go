@@ -112,6 +112,8 @@ func TestPages_StayInTheLanguageThatWasAskedFor(t *testing.T) {
 	i := w.billed()
 	assert.Contains(t, stays(i.HostedURL+"/pay", card("4000000000000002", "")), "/pay?locale=fr")
 	stays(i.HostedURL+"/pay", nil)
+	assert.Contains(t, stays(i.HostedURL+"/pay", card("4000002500003155", "")), "/cancel?locale=fr")
+	stays(i.HostedURL+"/cancel", nil)
 }
 
 // A refusal is in the language of its page, whatever the browser speaks.

@@ -133,6 +133,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"/invoice/:token/pdf":                  p.ofInvoice(p.writeInvoice),
 		"POST /invoice/:token/pay":             p.ofInvoice(p.payInvoice),
 		"POST /invoice/:token/authenticate":    p.ofInvoice(p.authenticateInvoice),
+		"POST /invoice/:token/cancel":          p.ofInvoice(p.cancelInvoicePayment),
 		"POST /invoice/:token/renew":           p.renewInvoice,
 		"/":                                    p.siteOfDomain,
 		"/sites/:subdomain":                    p.site,
