@@ -178,11 +178,15 @@ func (s *Store) prorate(ctx context.Context, r db.Reader, c *SubscriptionChange,
 	if err != nil {
 		return err
 	}
-	from, to := sub.CurrentPlan().Describe(), c.Plan.Describe()
+	had := sub.CurrentPlan()
+	change := lineitem.PlanChange{From: had.Describe(), To: c.Plan.Describe(), Until: seller.Local(next.CurrentPeriodEnd)}
 	if c.Plan.Quantity != sub.Quantity {
-		from, to = fmt.Sprintf("%d × %s", sub.Quantity, from), fmt.Sprintf("%d × %s", c.Plan.Quantity, to)
+		change.From, change.To = fmt.Sprintf("%d × %s", sub.Quantity, change.From), fmt.Sprintf("%d × %s", c.Plan.Quantity, change.To)
 	}
-	item.DescribeChange(lineitem.PlanChange{From: from, To: to, Until: seller.Local(next.CurrentPeriodEnd)})
+	if c.Plan.HasNameOf(had) {
+		change.FromPrice, change.ToPrice = had.Price(sub.Currency), c.Plan.Price(sub.Currency)
+	}
+	item.DescribeChange(change)
 	item.PeriodStart = &now
 	b, err := s.Subscription.PriceBillIn(ctx, r, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {

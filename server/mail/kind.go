@@ -138,15 +138,22 @@ func nextPrices(l *locale.Locale, r *subscription.Renewal, end string) []string 
 	if r.IsLast() {
 		return append(prices, l.T("mail.next.last"))
 	}
-	each := l.Every(sub.Interval, sub.IntervalCount)
+	each, usual := l.Every(sub.Interval, sub.IntervalCount), l.Money(periodPrice(r), sub.Currency)
 	if r.Recurs() {
-		return append(prices, l.T("mail.next.then", "amount", l.Money(first.TotalAmount, sub.Currency), "every", each))
+		return append(prices, l.T("mail.next.then", "amount", usual, "every", each))
 	}
-	usual := l.Money(first.SubtotalAmount, sub.Currency)
 	if first.TaxRateBps > 0 && !first.TaxInclusive {
 		return append(prices, l.T("mail.next.usual_taxed", "amount", usual, "every", each))
 	}
 	return append(prices, l.T("mail.next.usual", "amount", usual, "every", each))
+}
+
+// periodPrice returns what each period costs after the next one, as far as that is known now: with tax, unless a discount ends before.
+func periodPrice(r *subscription.Renewal) int64 {
+	if r.Recurs() {
+		return r.Items[0].TotalAmount
+	}
+	return r.Items[0].SubtotalAmount
 }
 
 func subscriptionCanceled(l *locale.Locale, told *store.LetterContent) content {

@@ -31,9 +31,13 @@ func planChanged(l *locale.Locale, told *store.LetterContent) content {
 	says := l.T("mail.plan.now", "plan", oneLine(sub.Describe()))
 	if sub.PendingChange.V != nil && told.Renewal != nil {
 		next = told.Renewal.Subscription
-		says = l.T("mail.plan.later", "plan", oneLine(next.Describe()), "day", day)
+		plan := oneLine(next.Describe())
+		if day != "" && next.CurrentPlan().HasNameOf(sub.CurrentPlan()) { // without a day, the letter names no price
+			plan = l.List(plan, l.Money(periodPrice(told.Renewal), next.Currency)+" "+l.Every(next.Interval, next.IntervalCount))
+		}
+		says = l.T("mail.plan.later", "plan", plan, "day", day)
 		if day == "" {
-			says = l.T("mail.plan.resumed", "plan", oneLine(next.Describe()))
+			says = l.T("mail.plan.resumed", "plan", plan)
 		}
 	}
 	c := content{subject: l.T("mail.plan.subject", "seller", nameOf(told.Seller)), opening: []string{says}, actions: manages(l, told)}

@@ -17,9 +17,17 @@ func Describe(l *locale.Locale, item *lineitem.Item) string {
 		return l.T("line.trial", "item", item.Name(), "day", l.Day(end))
 	}
 	if change, ok := item.PlanChange(); ok {
-		return l.T("line.plan_change", "from", change.From, "to", change.To, "day", l.Day(change.Until))
+		return l.T("line.plan_change", "from", priced(l, change.From, change.FromPrice), "to", priced(l, change.To, change.ToPrice), "day", l.Day(change.Until))
 	}
 	return item.Describe()
+}
+
+// priced returns the name of a plan, with what it costs if that is told too.
+func priced(l *locale.Locale, name string, p *lineitem.PlanPrice) string {
+	if p == nil {
+		return name
+	}
+	return l.List(name, l.Money(p.Amount, p.Currency)+" "+l.Every(p.Interval, p.IntervalCount))
 }
 
 // sumsOf returns what an order is of, and what it comes to. That is its lines with what follows each, discount, taxes and total, and what

@@ -27,7 +27,7 @@ func quantityPages(v *visit, sub subscription.Subscription, word func(string) st
 	changing := sub
 	changing.Status = subscription.StatusActive
 	changing.PendingChange = core.JSONOf(&subscription.PendingChange{Plan: plan, EffectiveAt: someday, ByCustomer: true})
-	waits := &portalSubscription{portalPage: v.page(planName(&changing), ""), Subscription: &changing, Price: fewer.Price}
+	waits := &portalSubscription{portalPage: v.page(planName(&changing), ""), Subscription: &changing, Price: fewer.Price, Becomes: planOf(&changing, plan)}
 	return []drawn{
 		{"portal-changes", "portal_subscription.html", waits.frame(), waits},
 		{"portal-quantity", "portal_subscription.html", chooses.frame(), chooses}, {"portal-quantity-refused", "portal_subscription.html", refused.frame(), refused},

@@ -216,9 +216,13 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	rests.Status, rests.ResumesAt, rests.PausedByCustomer = subscription.StatusPaused, new(pauseEnd(someday)), true
 	paused := &portalSubscription{portalPage: v.page(planName(&rests), ""), Subscription: &rests}
 	plan := subscription.Plan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
-	one.Plans, one.Price = []pricedPlan{{plan, periodPrice(l, plan, 10710, "eur")}}, periodPrice(l, sub.CurrentPlan(), 1071, "eur")
+	namesake := plan
+	namesake.PriceVariantID = "pv_2"
+	one.Plans = pricedPlans(l, &sub, []subscription.Plan{plan, namesake, {ProductName: word("Tide calculator"), Quantity: 1}}, []string{periodPrice(l, plan, 10710, "eur"), periodPrice(l, plan, 20100, "eur"), periodPrice(l, plan, 900, "eur")})
+	one.Price = periodPrice(l, sub.CurrentPlan(), 1071, "eur")
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
 	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
+	later.Title = l.T("plan.title", "plan", tellPlan(l, &sub, plan, periodPrice(l, plan, 10710, "eur"), namesake))
 	later.Change.Amounts.Total, later.Price = 4100, periodPrice(l, plan, 10710, "eur")
 	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}, Card: &payment.Method{Brand: "visa", Last4: "4242"}}
 	now.Change.Amounts.Total, now.Price = 4100, periodPrice(l, plan, 10710, "eur")

@@ -21,6 +21,7 @@ type portalPlan struct {
 	portalPage
 	*subscription.Subscription
 	Change *store.SubscriptionChange
+	Named  string          // the plan, told apart from those that it is beside
 	Price  string          // of each period of the plan, with its tax and without discounts
 	Card   *payment.Method // to which DueNow is charged, nil for none
 }
@@ -56,13 +57,36 @@ func planOf(sub *subscription.Subscription, plan subscription.Plan) string {
 	return plan.Describe()
 }
 
-// pricedPlan is a plan that a subscription has or can have.
-type pricedPlan struct {
-	subscription.Plan
-	Price string // of each period, with its tax and without discounts, such as "USD 90.00 every year"
+// tellPlan names a plan of a subscription beside others. Where one of them has its name, what a period of the plan costs comes after it.
+func tellPlan(l *locale.Locale, sub *subscription.Subscription, plan subscription.Plan, price string, beside ...subscription.Plan) string {
+	if slices.ContainsFunc(beside, plan.HasNameOf) {
+		return l.List(planOf(sub, plan), price)
+	}
+	return planOf(sub, plan)
 }
 
-// offerChanges fills in what the subscription of a page can be changed to as it stands, and the price of the plan that it has.
+// pricedPlan is a plan that a subscription can have.
+type pricedPlan struct {
+	subscription.Plan
+	Named string
+	Price string // of each period, with its tax and without discounts, such as "USD 90.00 every year"; empty if Named has it
+}
+
+// pricedPlans returns the plans that a subscription can have, of which each has its price.
+func pricedPlans(l *locale.Locale, sub *subscription.Subscription, plans []subscription.Plan, prices []string) (priced []pricedPlan) {
+	beside := append([]subscription.Plan{sub.CurrentPlan()}, plans...)
+	for i, plan := range plans {
+		p := pricedPlan{plan, tellPlan(l, sub, plan, prices[i], beside...), prices[i]}
+		if p.Named != planOf(sub, plan) {
+			p.Price = ""
+		}
+		priced = append(priced, p)
+	}
+	return priced
+}
+
+// offerChanges fills in what the subscription of a page can be changed to as it stands, and what it will be. It also fills in the price of the plan
+// that there is.
 func (p *Pages) offerChanges(v *visit, page *portalSubscription) error {
 	sub := page.Subscription
 	plans, pieces, err := p.plansFor(v, sub)
@@ -73,14 +97,18 @@ func (p *Pages) offerChanges(v *visit, page *portalSubscription) error {
 	for _, plan := range plans {
 		of = append(of, subscription.PlanOf{Subscription: sub, Plan: plan})
 	}
+	next := sub.PendingChange.V
+	if next != nil { // then nothing else is offered
+		of = append(of, subscription.PlanOf{Subscription: sub, Plan: next.Plan})
+	}
 	prices, err := p.periodPrices(v, of...)
 	if err != nil {
 		return err
 	}
-	for i, plan := range plans {
-		page.Plans = append(page.Plans, pricedPlan{plan, prices[i+1]})
+	page.Pieces, page.Price, page.Plans = pieces, prices[0], pricedPlans(v.l, sub, plans, prices[1:])
+	if next != nil {
+		page.Becomes = tellPlan(v.l, sub, next.Plan, prices[len(prices)-1], sub.CurrentPlan())
 	}
-	page.Pieces, page.Price = pieces, prices[0]
 	return nil
 }
 
@@ -140,7 +168,7 @@ func (p *Pages) showPlan(v *visit, status int, problem string) error {
 	case why.Text != "":
 		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
-	page.portalPage = v.page(v.l.T("plan.title", "plan", planOf(page.Subscription, page.Change.Plan)), problem)
+	page.portalPage = v.page(v.l.T("plan.title", "plan", page.Named), problem)
 	return p.render(v, status, "portal_plan.html", page.frame(), page)
 }
 
@@ -189,6 +217,7 @@ func (p *Pages) previewPlan(v *visit) (page *portalPlan, why ui.Problem, err err
 		return nil, why, err
 	}
 	page = &portalPlan{Subscription: sub, Change: change, Price: prices[0]}
+	page.Named = tellPlan(v.l, sub, change.Plan, page.Price, append(plans, sub.CurrentPlan())...)
 	if page.DueNow() == 0 {
 		return page, why, nil
 	}
@@ -252,12 +281,12 @@ func (p *Pages) keepPlan(v *visit) error {
 }
 
 // changed says what a subscription has become, or what it will be. While that is being paid the page says so, and this says nothing.
-func (v *visit) changed(sub *subscription.Subscription) string {
-	switch next := sub.PendingChange.V; {
+func (s *portalSubscription) changed() string {
+	switch next := s.PendingChange.V; {
 	case next != nil && next.InvoiceID != nil:
 		return ""
 	case next != nil:
-		return v.l.T("mail.plan.later", "plan", planOf(sub, next.Plan), "day", v.Day(next.EffectiveAt))
+		return s.l.T("mail.plan.later", "plan", s.Becomes, "day", s.Day(next.EffectiveAt))
 	}
-	return v.l.T("mail.plan.now", "plan", planName(sub))
+	return s.l.T("mail.plan.now", "plan", planName(s.Subscription))
 }

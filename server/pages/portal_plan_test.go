@@ -95,6 +95,44 @@ func TestPortal_CustomerChangesThePlan(t *testing.T) {
 	})
 }
 
+// Two prices of one product may have no names. A customer reads which is which wherever they stand beside each other, in their own language.
+func TestPortal_TellsPlansOfOneNameByTheirPrices(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		dear := g.offers(sub, catalog.PriceVariant{Amount: 2900})
+		yearly := g.offers(sub, catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 9000, Interval: new("year"), IntervalCount: new(int64(1))})
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 3900})
+		path := "/subscriptions/" + sub.ID
+		page := g.see(path, http.StatusOK)
+		for variant, says := range map[string]string{
+			dear: "Club &amp; more, $29.00 every month</a></div>", yearly: "Club &amp; more, $90.00 every year</a></div>", gold: "Club &amp; more (Gold)</a><br><small>$39.00 every month</small></div>",
+		} {
+			assert.Contains(t, page, path+"/plan?plan="+variant+`" dir="auto">`+says)
+		}
+		assert.Contains(t, g.see(path+"/plan?locale=de&plan="+dear, http.StatusOK), `<h1 dir="auto">Zu Club &amp; more, 29,00 $ pro Monat wechseln</h1>`)
+		assert.Contains(t, g.see(path+"/plan?plan="+gold, http.StatusOK), `<h1 dir="auto">Change to Club &amp; more (Gold)</h1>`)
+
+		g.prorates(tenant.ProrationBehaviorNextPeriod)
+		form := confirming(g.see(path+"/plan?plan="+yearly, http.StatusOK))
+		page = g.does(path+"/plan", form, http.StatusOK)
+		assert.Contains(t, page, "Your subscription changes to Club &amp; more, $90.00 every year on ", "what was done")
+		assert.Contains(t, g.see(path, http.StatusOK), "<br>It changes to Club &amp; more, $90.00 every year on ")
+		g.does(path+"/unchange", nil, http.StatusOK)
+
+		g.prorates(tenant.ProrationBehaviorInvoiceImmediately)
+		g.does(path+"/plan", confirming(g.see(path+"/plan?plan="+dear, http.StatusOK)), http.StatusOK)
+		page = g.see("", http.StatusOK)
+		assert.Contains(t, page, "<strong>Change from Club &amp; more, $9.00 every month to Club &amp; more, $29.00 every month, until ")
+		page = g.see("?locale=de", http.StatusOK)
+		assert.Contains(t, page, "<strong>Wechsel von Club &amp; more, 9,00 $ pro Monat zu Club &amp; more, 29,00 $ pro Monat, bis ")
+		receipt := g.text(regexp.MustCompile(`href="([^"]*/pdf[^"]*)"`).FindStringSubmatch(page)[1])
+		assert.Regexp(t, `29,00\s\$\s+pro\s+Monat,\s+bis`, receipt, "the PDF says it too")
+		amount, _ := g.paid(sub)
+		assert.Equal(t, int64(2900), amount, "what is paid stays as it was: 9.00, and 20.00 more")
+		g.sound()
+	})
+}
+
 // However often the button is pressed, the change is paid once.
 func TestPortal_APlanIsPaidOnce(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {

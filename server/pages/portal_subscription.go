@@ -26,6 +26,8 @@ type portalSubscription struct {
 	Plans  []pricedPlan // that it can be changed to
 	Pieces *planPieces  // nil if the customer has no choice
 	Price  string       // of each period of its plan, with its tax and without discounts
+
+	Becomes string // the plan to which it will be changed, told apart from the one that it has
 }
 
 // frame returns what stands around the page.
@@ -124,7 +126,7 @@ func (p *Pages) subscriptionPage(v *visit, status int, problem ui.Problem) error
 		return err
 	}
 	if page.Done == "" && problem.Text == "" && v.QueryParam("done") == "changed" {
-		page.Done = v.changed(sub)
+		page.Done = page.changed()
 	}
 	if page.Pieces != nil && problem.Field != "" {
 		page.Pieces.Value, page.Pieces.Problem = typedQuantity(v), problem.Text

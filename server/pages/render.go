@@ -48,7 +48,7 @@ func parse(l *locale.Locale, scripts scripts) (*ui.Templates, error) {
 		"takesStripe":    takesStripe,
 		"copies":         copies,
 
-		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "plan": planName,
+		"card": func(m payment.Method) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "plan": planName,
 	}, shared, names)
 }
 

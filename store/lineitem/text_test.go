@@ -22,11 +22,12 @@ func TestPlanChange_IsReadAsItWasWritten(t *testing.T) {
 		{"Pro", "Basic, until 2025-01-01", "Pro", true},
 	} {
 		item := Item{Kind: KindProration, ProductName: c.product}
-		item.DescribeChange(PlanChange{c.from, c.to, until})
+		said := PlanChange{From: c.from, To: c.to, Until: until}
+		item.DescribeChange(said)
 		change, read := item.PlanChange()
 		assert.Equal(t, c.read, read, *item.Description)
 		if c.read {
-			assert.Equal(t, PlanChange{c.from, c.to, until}, change)
+			assert.Equal(t, said, change)
 		}
 		item.Kind = KindCustom // which says what the seller wrote
 		_, read = item.PlanChange()
@@ -35,6 +36,29 @@ func TestPlanChange_IsReadAsItWasWritten(t *testing.T) {
 	for _, text := range []string{"", "Change from A to B", "Change from A to B, until soon", "Pro, until 2026-12-29"} {
 		_, read := (&Item{Kind: KindProration, Description: &text}).PlanChange()
 		assert.False(t, read, text)
+	}
+}
+
+// Plans of one name have their prices beside it, which are read again for other languages. What is no price of ours belongs to the name.
+func TestPlanChange_TellsNamesakesByTheirPrices(t *testing.T) {
+	t.Parallel()
+	said := PlanChange{
+		From: "2 × Pro, USD 5.00 every month", FromPrice: &PlanPrice{Amount: 190_000, Currency: "jpy", Interval: "year", IntervalCount: 1},
+		To: "3 × Pro, USD 5.00 every month", ToPrice: &PlanPrice{Amount: 123_456_789, Currency: "usd", Interval: "week", IntervalCount: 3},
+		Until: time.Date(2026, 12, 29, 0, 0, 0, 0, time.UTC),
+	}
+	item := Item{Kind: KindProration, ProductName: "Pro"}
+	item.DescribeChange(said)
+	assert.Equal(t, "Change from 2 × Pro, USD 5.00 every month, JPY\u00a0190,000 every year to 3 × Pro, USD 5.00 every month, USD\u00a01,234,567.89 every 3 weeks, until 2026-12-29", *item.Description)
+	change, read := item.PlanChange()
+	assert.True(t, read)
+	assert.Equal(t, said, change)
+	for _, name := range []string{"Pro, USD\u00a09999999999999999 every month", "Pro, USD\u00a01.999 every month", "Pro, USD\u00a01 every 99999999999999999999 days", "USD\u00a01 every day"} {
+		item.DescribeChange(PlanChange{From: name, To: "Pro", Until: said.Until})
+		change, read := item.PlanChange()
+		assert.True(t, read, name)
+		assert.Equal(t, name, change.From)
+		assert.Nil(t, change.FromPrice, name)
 	}
 }
 

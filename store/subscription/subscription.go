@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/payment"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -241,6 +242,16 @@ func (p Plan) Describe() string {
 		return p.ProductName + " (" + *p.PriceVariantName + ")"
 	}
 	return p.ProductName
+}
+
+// HasNameOf reports whether another price variant is called the same, so that people cannot tell the two by their names.
+func (p Plan) HasNameOf(other Plan) bool {
+	return p.PriceVariantID != other.PriceVariantID && p.Describe() == other.Describe()
+}
+
+// Price returns what a piece of the plan costs in each period.
+func (p Plan) Price(currency string) *lineitem.PlanPrice {
+	return &lineitem.PlanPrice{Amount: p.UnitAmount, Currency: currency, Interval: p.Interval, IntervalCount: p.IntervalCount}
 }
 
 // PeriodEnd returns when a period of the plan ends that begins at start. Months and years end on the anchor day of the month:
