@@ -7185,7 +7185,8 @@ type Letter struct {
 	// invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
-	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
+	// taken back. It is skipped if the letter of that cancellation was, because both came so fast. If the customer had cancelled
+	// and you take it back, it is sent in any case. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 	// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
 	// 30 days. A card that is chosen for it, or becomes what its customer is charged with, is looked at then, too. `invoice_reminder`: an invoice
 	// that you issued is due
@@ -7243,7 +7244,8 @@ type Letter struct {
 // invoice of an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 // it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
-// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
+// taken back. It is skipped if the letter of that cancellation was, because both came so fast. If the customer had cancelled
+// and you take it back, it is sent in any case. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
 // letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
 // 30 days. A card that is chosen for it, or becomes what its customer is charged with, is looked at then, too. `invoice_reminder`: an invoice
 // that you issued is due

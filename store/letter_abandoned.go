@@ -240,7 +240,7 @@ func (s *Store) boundAbandoned(ctx context.Context, l *Letter, c *LetterContent)
 	case !may:
 		c.Void = "This address was reminded of a checkout within a day, or was sent too many letters within an hour."
 	default:
-		c.Wait = wait
+		c.Wait, c.WaitsFor = wait, tooManyOfKind
 	}
 	return err
 }

@@ -73,13 +73,6 @@ func (s *Store) writeCanceled(ctx context.Context, u *db.Unit, sub *subscription
 	})
 }
 
-// writeKept tells the customer of a subscription that it goes on, of which they may have read that it ends.
-func (s *Store) writeKept(ctx context.Context, u *db.Unit, sub *subscription.Subscription) error {
-	return s.writeLetter(ctx, u, Letter{
-		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionKept, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
-	})
-}
-
 // planPause is how long the letter about a changed plan waits for another change, which has a letter in its place.
 const planPause = 5 * time.Minute
 

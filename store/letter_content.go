@@ -25,8 +25,9 @@ const letterFileLifetime = 30 * core.Day
 // LetterContent is what a letter tells of, as it is now. Of Order, Subscription and so on it has those that its kind tells of.
 type LetterContent struct {
 	Void      string        // why it is not to be sent, in a sentence; empty if it is
-	Wait      time.Duration // how long it has to wait, because there were too many; 0 if it does not
-	WaitsOne  bool          // there were too many to its recipient: the account's other letters of its kind do not wait
+	Wait      time.Duration // how long it has to wait; 0 if it does not
+	WaitsOne  bool          // the account's other letters of its kind do not wait
+	WaitsFor  string        // why it has to wait, in a sentence
 	Seller    *tenant.Account
 	Recipient string
 	Locale    *string // the language that the reader chose, nil if they chose none
@@ -97,7 +98,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if gone, ok := errors.AsType[*core.Error](err); ok && gone.Code == core.CodeMissing {
 		c.Void, err = "What it tells of was deleted.", nil
 	}
-	if err != nil || c.Void != "" {
+	if err != nil || c.Void != "" || c.Wait > 0 {
 		return c, err
 	}
 	if l.Recipient != nil || l.isAsked() { // it was counted, and handed to the mail server or asked for
@@ -112,6 +113,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 		}
 	}
 	if mailbox.IsFree(l.Kind) {
+		c.WaitsFor = tooManyOfKind
 		c.Wait, err = s.Mailbox.CountFree(ctx, l.AccountID, l.Kind)
 	}
 	return c, err
@@ -124,7 +126,7 @@ func (s *Store) boundUnasked(ctx context.Context, l *Letter, c *LetterContent) e
 	switch {
 	case wait == 0:
 	case l.Kind == tenant.LetterInvoiceReminder:
-		c.Wait, c.WaitsOne = wait, true
+		c.Wait, c.WaitsOne, c.WaitsFor = wait, true, tooManyUnasked
 	default:
 		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."
 	}
@@ -188,6 +190,9 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 const (
 	noAddress        = "The order has no address any more."
 	noInvoiceAddress = "The invoice has no address any more."
+
+	tooManyOfKind  = "The account had so many letters of this kind sent within an hour that this one waits."
+	tooManyUnasked = "So many letters were sent within an hour to this address, which nobody has confirmed, that this one waits."
 )
 
 // readReceipt reads an order, and what its buyer has by it. It is sent to the address that the order was made with.

@@ -84,10 +84,10 @@ func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error 
 		return nil
 	}
 	if c.Subscription.CancelAt() == nil {
-		c.Void = "The subscription has ended, or its cancellation was taken back."
+		c.Void = isNotToEnd
 		return nil
 	}
-	err := s.readNewer(ctx, l, c, "The subscription was kept and cancelled again since, of which there is another letter.")
+	err := s.readNewer(ctx, l, c, isToEndAgain)
 	if err == nil {
 		c.LastBill, err = s.Subscription.LastBillAmount(ctx, l.AccountID, l.ObjectID)
 	}
@@ -104,18 +104,6 @@ func (s *Store) readNewer(ctx context.Context, l *Letter, c *LetterContent, why 
 		c.Void = why
 	}
 	return err
-}
-
-// readKept reads a subscription whose cancellation was taken back.
-func (s *Store) readKept(ctx context.Context, l *Letter, c *LetterContent) error {
-	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
-		return err
-	}
-	if c.Subscription.CancelAtPeriodEnd || c.Subscription.HasEnded() {
-		c.Void = "The subscription has ended, or was cancelled again."
-		return nil
-	}
-	return s.readNewer(ctx, l, c, "The subscription was cancelled and kept again since, of which there is another letter.")
 }
 
 // readTimed reads the subscription that a letter is about, and the account's time.

@@ -96,7 +96,7 @@ func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref str
 		if !sub.IsCustomersToKeep() {
 			return core.Invalid("status", "You have not cancelled this subscription.").Because("not_canceled")
 		}
-		sub.Keep()
+		sub.Keep(subscription.CancelledByCustomer)
 		return nil
 	})
 }

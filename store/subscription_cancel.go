@@ -122,7 +122,7 @@ func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (
 		if !sub.CancelAtPeriodEnd {
 			return core.Invalid("status", "The subscription is not going to end: there is nothing to take back.")
 		}
-		sub.Keep()
+		sub.Keep(subscription.CancelledByMerchant)
 		return nil
 	})
 }

@@ -233,7 +233,7 @@ func (s *Store) endLater(ctx context.Context, u *db.Unit, sub *subscription.Subs
 		return nil
 	}
 	if !*wanted {
-		sub.Keep()
+		sub.Keep(subscription.CancelledByMerchant)
 		return nil
 	}
 	if sub.Status == subscription.StatusPastDue || sub.CurrentPeriodEnd <= now {

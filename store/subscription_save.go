@@ -38,13 +38,13 @@ func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *subscript
 
 // writeNews has the customer of a subscription that goes on told what became of it in this transaction.
 func (s *Store) writeNews(ctx context.Context, u *db.Unit, sub *subscription.Subscription, now core.Time) error {
-	begins, isKept, gotCard := sub.Begins, sub.IsKept, sub.GotCard
-	sub.Begins, sub.IsKept, sub.GotCard = false, false, false
+	begins, isKept, isOverruled, gotCard := sub.Begins, sub.IsKept, sub.IsOverruled, sub.GotCard
+	sub.Begins, sub.IsKept, sub.IsOverruled, sub.GotCard = false, false, false, false
 	if sub.HasEnded() {
 		return nil
 	}
 	if isKept {
-		if err := s.writeKept(ctx, u, sub); err != nil {
+		if err := s.writeKept(ctx, u, sub, isOverruled); err != nil {
 			return err
 		}
 	}

@@ -208,11 +208,7 @@ func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome
 		return unwritten(ctx, l, err)
 	}
 	if told.Wait > 0 {
-		out := store.LetterOutcome{Wait: told.Wait, WaitsOne: told.WaitsOne, Error: "The account had so many letters of this kind sent within an hour that this one waits."}
-		if told.WaitsOne {
-			out.Error = "So many letters were sent within an hour to this address, which nobody has confirmed, that this one waits."
-		}
-		return out
+		return store.LetterOutcome{Wait: told.Wait, WaitsOne: told.WaitsOne, Error: told.WaitsFor}
 	}
 	if told.Void != "" {
 		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: told.Void}

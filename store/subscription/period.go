@@ -142,9 +142,10 @@ func (s *Subscription) Cancel(c *Cancellation, now core.Time) {
 	s.Cancellation, s.CancellationReason, s.CanceledAt = core.JSONOf(c), c.Reason, &now
 }
 
-// Keep takes a cancellation back that was to take effect at the end of the period.
-func (s *Subscription) Keep() {
-	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason, s.IsKept = false, nil, nil, true
+// Keep takes a cancellation back that was to take effect at the end of the period. By says who wants that, such as CancelledByCustomer.
+func (s *Subscription) Keep(by string) {
+	s.IsKept, s.IsOverruled = true, by == CancelledByMerchant && s.IsCustomersToKeep()
+	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
 	s.Cancellation = core.JSON[*Cancellation]{}
 }
 

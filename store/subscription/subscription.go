@@ -96,15 +96,16 @@ type Subscription struct {
 	CreatedAt          core.Time                         `db:"created_at"`
 	UpdatedAt          core.Time                         `db:"updated_at"`
 
-	IsPaid    bool `json:"-"` // the current period was paid for in this transaction
-	IsCovered bool `json:"-"` // it was begun in this transaction, and what was left of the one before pays for it
-	Begins    bool `json:"-"` // a period began in this transaction
-	GotCard   bool `json:"-"` // a card was chosen for it in this transaction
-	IsKept    bool `json:"-"` // its cancellation was taken back in this transaction
-	IsAsked   bool `json:"-"` // somebody asks for its plan, or for one that waits, in this transaction
-	Ends      bool `json:"-"` // set from its end until that is stored
-	Owes      bool `json:"-"` // its last bill was not collected in this transaction: see billLast
-	IsSettled bool `json:"-"` // the last of its unpaid bills was paid or given up in this transaction
+	IsPaid      bool `json:"-"` // the current period was paid for in this transaction
+	IsCovered   bool `json:"-"` // it was begun in this transaction, and what was left of the one before pays for it
+	Begins      bool `json:"-"` // a period began in this transaction
+	GotCard     bool `json:"-"` // a card was chosen for it in this transaction
+	IsKept      bool `json:"-"` // its cancellation was taken back in this transaction
+	IsOverruled bool `json:"-"` // and the customer had cancelled it, but the seller took that back
+	IsAsked     bool `json:"-"` // somebody asks for its plan, or for one that waits, in this transaction
+	Ends        bool `json:"-"` // set from its end until that is stored
+	Owes        bool `json:"-"` // its last bill was not collected in this transaction: see billLast
+	IsSettled   bool `json:"-"` // the last of its unpaid bills was paid or given up in this transaction
 }
 
 // CancellationReason says why a subscription was cancelled.
