@@ -30,10 +30,13 @@ type ChangeSubscription struct {
 type ShownChange struct {
 	Now  int64 // what is charged at once
 	Rest int64 // what the rest of the period costs more: at once, with the next payment, or of their credit
-	Unit int64 // what a piece costs in each period, without taxes and discounts
+	Each int64 // what each period costs after that, with its tax and without discounts
 
 	IntervalCount int64 // how long such a period is
 	Interval      string
+
+	EffectiveAt core.Time // when the plan changes; 0: at once
+	PeriodEnd   core.Time // when the first such period begins; 0: at once
 }
 
 // mostChanges is how often a customer may change a subscription within a day. Each time may leave an order, a letter, or a charge that is declined.
@@ -49,6 +52,7 @@ type SubscriptionChange struct {
 	EffectiveAt  core.Time
 	PeriodStart  core.Time
 	PeriodEnd    core.Time
+	Price        int64 // of each period of the plan, with its tax and without discounts
 	Unused       int64 // what is left of what was paid for the period, and of debits that wait, tax included
 	Remaining    int64 // the part of the new plan's price that the rest of the period is worth, tax included
 	Credit       int64
@@ -75,8 +79,8 @@ type SubscriptionChange struct {
 // takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing. A customer who changes it
-// too often is CodeRateLimit. What would cost them more than they were shown is CodeInvalid on shown. A subscription that only the
-// seller changes by now is CodeInvalid on status.
+// too often is CodeRateLimit. What would cost them more than they were shown, or take place at another time, is CodeInvalid on shown. A
+// subscription that only the seller changes by now is CodeInvalid on status.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
 		sub, err := s.Subscription.Lock(ctx, u, account, ref)
@@ -119,22 +123,34 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// checkShown refuses what a customer did not agree to: more than they were shown, or a change in the place of the seller's.
+// checkShown refuses what a customer did not agree to. That is what costs more than they were shown, or takes place at another time. So is a change
+// in the place of the seller's.
 func (c *SubscriptionChange) checkShown(shown ShownChange) error {
 	if !c.Subscription.IsTheirsToChange() {
 		return core.Invalid("status", "Only the seller changes the subscription as it stands.").Because("no_change")
 	}
 	is := c.Shown()
-	if is.Now > shown.Now || is.Rest > shown.Rest || is.Unit > shown.Unit || is.IntervalCount != shown.IntervalCount || is.Interval != shown.Interval {
-		return core.Invalid("shown", "It would cost more than was shown.").Because("less")
+	costsMore := is.Now > shown.Now || is.Rest > shown.Rest || is.Each > shown.Each
+	if costsMore || is.IntervalCount != shown.IntervalCount || is.Interval != shown.Interval || is.EffectiveAt != shown.EffectiveAt || is.PeriodEnd != shown.PeriodEnd {
+		return core.Invalid("shown", "It would cost more than was shown, or change at another time.").Because("less")
 	}
 	return nil
 }
 
 // Shown returns what its customer is to be shown of the cost of the change.
 func (c *SubscriptionChange) Shown() ShownChange {
-	return ShownChange{c.DueNow(), c.Amounts.Total, c.Plan.UnitAmount, c.Plan.IntervalCount, c.Plan.Interval}
+	shown := ShownChange{Now: c.DueNow(), Rest: c.Amounts.Total, Each: c.Price, IntervalCount: c.Plan.IntervalCount, Interval: c.Plan.Interval}
+	if c.IsLater() {
+		shown.EffectiveAt = c.EffectiveAt
+	}
+	if !c.restarts {
+		shown.PeriodEnd = c.PeriodEnd
+	}
+	return shown
 }
+
+// IsLater reports whether the plan changes only when the period is over.
+func (c *SubscriptionChange) IsLater() bool { return c.EffectiveAt == c.Subscription.CurrentPeriodEnd }
 
 // countChange counts a change that a customer makes of a locked subscription. Nobody else locks what is counted, so it may come before what is
 // locked later.

@@ -26,17 +26,20 @@ func (s *Store) quoteChange(ctx context.Context, r db.Reader, sub *subscription.
 		return nil, err
 	}
 	now -= now % core.Time(time.Millisecond.Microseconds()) // a subscription.PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
-	plan, err := s.planFor(ctx, r, sub, in)
+	plan, variant, err := s.planFor(ctx, r, sub, in)
 	if err != nil {
 		return nil, err
 	}
-	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd, byCustomer: in.Shown != nil}
-	if c.Behavior == "" {
-		account, err := s.Tenant.Seller(ctx, r, sub.AccountID)
-		if err != nil {
-			return nil, err
-		}
-		c.Behavior = account.ProrationBehavior
+	seller, err := s.Tenant.Seller(ctx, r, sub.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	c := &SubscriptionChange{
+		Subscription: sub, Plan: plan, Behavior: cmp.Or(in.Behavior, seller.ProrationBehavior), EffectiveAt: now,
+		PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd, byCustomer: in.Shown != nil,
+	}
+	if c.Price, err = (subscription.PlanOf{Subscription: sub, Plan: plan}).PeriodPrice(seller, customer, variant); err != nil {
+		return nil, err
 	}
 	switch {
 	case core.SameJSON(plan, sub.CurrentPlan()):
@@ -50,10 +53,10 @@ func (s *Store) quoteChange(ctx context.Context, r db.Reader, sub *subscription.
 	return c, s.prorate(ctx, r, c, customer, now)
 }
 
-// planFor returns the plan that is asked for, priced in the subscription's currency. A subscription that keeps its price
+// planFor returns the plan that is asked for, priced in the subscription's currency, and its price variant. A subscription that keeps its price
 // variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
 // on quantity or price_variant; a price variant that does not exist is CodeMissing.
-func (s *Store) planFor(ctx context.Context, r db.Reader, sub *subscription.Subscription, in ChangeSubscription) (subscription.Plan, error) {
+func (s *Store) planFor(ctx context.Context, r db.Reader, sub *subscription.Subscription, in ChangeSubscription) (subscription.Plan, *catalog.PriceVariant, error) {
 	plan, param := sub.CurrentPlan(), "quantity"
 	plan.Quantity = max(core.Deref(in.Quantity), 0)
 	if in.Quantity == nil {
@@ -61,7 +64,7 @@ func (s *Store) planFor(ctx context.Context, r db.Reader, sub *subscription.Subs
 	}
 	o, err := s.planOffer(ctx, r, sub, cmp.Or(in.PriceVariant, sub.PriceVariantID))
 	if err != nil {
-		return plan, err
+		return plan, nil, err
 	}
 	var p core.Problems
 	if o.Variant.ID != sub.PriceVariantID {
@@ -77,9 +80,9 @@ func (s *Store) planFor(ctx context.Context, r db.Reader, sub *subscription.Subs
 	problem := refusesPlan(o, sub, plan)
 	p.Check(problem == "", "quantity", problem)
 	if err := p.Err(); err != nil {
-		return plan, err
+		return plan, nil, err
 	}
-	return plan, sub.CheckRest(plan, param)
+	return plan, o.Variant, sub.CheckRest(plan, param)
 }
 
 // planOffer returns a price variant as a plan of a subscription, with its product. One that does not exist is CodeMissing on price_variant.

@@ -118,14 +118,14 @@ func (p *player) change() error {
 	if foreseen != nil && p.odds(2) { // the customer asks, who agrees to what they were shown
 		in.Shown = new(foreseen.Shown())
 		if p.odds(4) {
-			in.Shown.Unit--
+			in.Shown.Each--
 		}
 	}
 	changed, err := request(p, func(ctx context.Context) (*subscription.Subscription, error) {
 		return p.Billing.ChangeSubscription(ctx, p.account, sub.ID, in)
 	})
 	if err == nil {
-		if in.Shown != nil && in.Shown.Unit < foreseen.Plan.UnitAmount && !p.crowded {
+		if in.Shown != nil && in.Shown.Each < foreseen.Price && !p.crowded {
 			return fmt.Errorf("%s changes to %+v, which was shown as %+v", sub.ID, foreseen.Plan, *in.Shown)
 		}
 		due.answered()

@@ -21,7 +21,7 @@ func quantityPages(v *visit, sub subscription.Subscription, word func(string) st
 	plan := sub.CurrentPlan()
 	plan.Quantity = 1
 	fewer := &portalPlan{portalPage: v.page(v.l.T("plan.title", "plan", planOf(&sub, plan)), ""), Subscription: &sub, Change: &store.SubscriptionChange{
-		Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, Credit: 2100, EffectiveAt: someday - 1, PeriodEnd: someday,
+		Subscription: &sub, Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, Credit: 2100, EffectiveAt: someday - 1, PeriodEnd: someday,
 	}}
 	fewer.Price = periodPrice(v.l, plan, 1071, "eur")
 	changing := sub

@@ -221,10 +221,10 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	one.Plans = pricedPlans(l, &sub, []subscription.Plan{plan, namesake, {ProductName: word("Tide calculator"), Quantity: 1}}, []string{periodPrice(l, plan, 10710, "eur"), periodPrice(l, plan, 20100, "eur"), periodPrice(l, plan, 900, "eur")})
 	one.Price = periodPrice(l, sub.CurrentPlan(), 1071, "eur")
 	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
-	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
+	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Subscription: &sub, Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
 	later.Title = l.T("plan.title", "plan", tellPlan(l, &sub, plan, periodPrice(l, plan, 10710, "eur"), namesake))
 	later.Change.Amounts.Total, later.Price = 4100, periodPrice(l, plan, 10710, "eur")
-	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}, Card: &payment.Method{Brand: "visa", Last4: "4242"}}
+	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Subscription: &sub, Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}, Card: &payment.Method{Brand: "visa", Last4: "4242"}}
 	now.Change.Amounts.Total, now.Price = 4100, periodPrice(l, plan, 10710, "eur")
 	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []grant.LicenseActivation{
 		{Name: new(word("Grace's laptop")), CreatedAt: someday}, {Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday},

@@ -29,10 +29,19 @@ type portalPlan struct {
 // DueNow returns what is charged as soon as the customer confirms.
 func (p *portalPlan) DueNow() int64 { return p.Change.DueNow() }
 
-// Shown is what the page shows of the cost, as its form has it.
+// Shown is what the page shows of the cost and the time, as its form has it.
 func (p *portalPlan) Shown() string {
 	shown := p.Change.Shown()
-	return fmt.Sprintf("%d %d %d %d %s", shown.Now, shown.Rest, shown.Unit, shown.IntervalCount, shown.Interval)
+	return fmt.Sprintf("%d %d %d %d %s %d %d", shown.Now, shown.Rest, shown.Each, shown.IntervalCount, shown.Interval, shown.EffectiveAt, shown.PeriodEnd)
+}
+
+// shown reads what the page of a form showed. A form that is older than this server does not say all, and nothing is taken for shown.
+func (v *visit) shown() store.ShownChange {
+	var s store.ShownChange
+	if _, err := fmt.Sscan(v.FormValue("shown"), &s.Now, &s.Rest, &s.Each, &s.IntervalCount, &s.Interval, &s.EffectiveAt, &s.PeriodEnd); err != nil {
+		return store.ShownChange{Now: -1}
+	}
+	return s
 }
 
 // DueNext returns what the rest of this period costs more, if that is charged with the next payment.
@@ -42,9 +51,6 @@ func (p *portalPlan) DueNext() int64 {
 	}
 	return p.Change.Amounts.Total
 }
-
-// IsLater reports whether the plan changes only when the period is over.
-func (p *portalPlan) IsLater() bool { return p.Change.EffectiveAt == p.CurrentPeriodEnd }
 
 // IsQuantity reports whether the plan stays, and only its quantity changes.
 func (p *portalPlan) IsQuantity() bool { return p.Change.Plan.PriceVariantID == p.PriceVariantID }
@@ -212,11 +218,7 @@ func (p *Pages) previewPlan(v *visit) (page *portalPlan, why ui.Problem, err err
 	if err != nil {
 		return nil, why, err
 	}
-	prices, err := p.periodPrices(v, subscription.PlanOf{Subscription: sub, Plan: change.Plan})
-	if err != nil {
-		return nil, why, err
-	}
-	page = &portalPlan{Subscription: sub, Change: change, Price: prices[0]}
+	page = &portalPlan{Subscription: sub, Change: change, Price: periodPrice(v.l, change.Plan, change.Price, sub.Currency)}
 	page.Named = tellPlan(v.l, sub, change.Plan, page.Price, append(plans, sub.CurrentPlan())...)
 	if page.DueNow() == 0 {
 		return page, why, nil
@@ -237,8 +239,8 @@ func (v *visit) isConfirmed(sub *subscription.Subscription) bool {
 	return isGoing(sub) && v.FormValue("plan") == plan.PriceVariantID && typedQuantity(v) == strconv.FormatInt(plan.Quantity, 10)
 }
 
-// changePlan takes the form that confirms a change of plan, or of its quantity. If it would cost more than was shown, that is shown
-// instead, and nothing is charged. Of a form that is sent twice, the page says what has become of it.
+// changePlan takes the form that confirms a change of plan, or of its quantity. If it would cost more than was shown, or take place at another
+// time, that is shown instead, and nothing is charged. Of a form that is sent twice, the page says what has become of it.
 func (p *Pages) changePlan(v *visit) error {
 	sub, err := p.store.CustomerSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("subscription"))
 	if err == nil && v.isConfirmed(sub) {
@@ -254,10 +256,7 @@ func (p *Pages) changePlan(v *visit) error {
 	case why.Text != "":
 		return p.subscriptionPage(v, http.StatusUnprocessableEntity, why)
 	}
-	var shown store.ShownChange
-	if _, err := fmt.Sscan(v.FormValue("shown"), &shown.Now, &shown.Rest, &shown.Unit, &shown.IntervalCount, &shown.Interval); err != nil {
-		shown.Now = -1 // nothing was shown
-	}
+	shown := v.shown()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("changeSubscription")), payTime)
 	defer cancel()
 	return p.change(v, "changed", p.showPlan, func(id string) error {

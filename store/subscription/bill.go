@@ -89,17 +89,22 @@ func (s *Store) PeriodPrices(ctx context.Context, customer *customer.Customer, p
 	}
 	prices := make([]int64, len(plans))
 	for i, p := range plans {
-		line := pricing.Line{UnitAmount: p.Plan.UnitAmount, Quantity: p.Plan.Quantity}
-		if variant := variants[p.Plan.PriceVariantID]; variant != nil {
-			line.Tax = taxOn(variant, p.rate(account, customer), account)
-		}
-		totals, err := pricing.Totals([]pricing.Line{line})
-		if err != nil {
+		if prices[i], err = p.PeriodPrice(account, customer, variants[p.Plan.PriceVariantID]); err != nil {
 			return nil, err
 		}
-		prices[i] = totals.Total
 	}
 	return prices, nil
+}
+
+// PeriodPrice returns what a period of the plan costs its customer now, with its tax and without discounts. The variant is that of the plan, nil if it
+// was deleted.
+func (p PlanOf) PeriodPrice(account *tenant.Account, customer *customer.Customer, variant *catalog.PriceVariant) (int64, error) {
+	line := pricing.Line{UnitAmount: p.Plan.UnitAmount, Quantity: p.Plan.Quantity}
+	if variant != nil {
+		line.Tax = taxOn(variant, p.rate(account, customer), account)
+	}
+	totals, err := pricing.Totals([]pricing.Line{line})
+	return totals.Total, err
 }
 
 // PriceBillIn fills in the amounts of lines that a subscription bills, discounts and tax included. It says how much of the total the customer's
