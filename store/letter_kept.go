@@ -57,10 +57,11 @@ func (s *Store) readKept(ctx context.Context, l *Letter, c *LetterContent) error
 // readTold finds out whether the customer was told of the cancellation that was taken back. If it was taken back before its letter was sent, they are
 // told of neither. While that is still open this letter waits.
 func (s *Store) readTold(ctx context.Context, l *Letter, c *LetterContent) error {
-	// The kind is joined to a text because it begins another index, in which PostgreSQL would as well read all letters of it.
+	// Compared as rows, as in readNewer. Else PostgreSQL keeps the plan of a small table, which goes through all letters.
 	turns, err := db.Select[Letter](ctx, s.db, letterColumns.SelectSQL+`
-		WHERE account_id = ? AND object_id = ? AND kind || '' IN ('subscription_canceled', 'subscription_kept') ORDER BY period DESC LIMIT ?`,
-		l.AccountID, l.ObjectID, mostTurns)
+		WHERE account_id = ? AND (object_id, kind) >= (?, 'subscription_canceled') AND (object_id, kind) <= (?, 'subscription_kept')
+			AND kind || '' IN ('subscription_canceled', 'subscription_kept') ORDER BY period DESC LIMIT ?`,
+		l.AccountID, l.ObjectID, l.ObjectID, mostTurns)
 	if err != nil {
 		return err
 	}
