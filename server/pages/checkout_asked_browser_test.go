@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
 )
@@ -111,6 +112,57 @@ func TestCheckoutPage_PaysWhileTheSameTotalIsCountedInABrowser(t *testing.T) {
 	page.Click("button.pay")
 	page.WaitText("Thank you for your order")
 	assert.Contains(t, page.Text(), "Paid: $20.00.")
+	lets()
+}
+
+// A double click, and a code that was not applied, cost nobody the card that they typed.
+func TestCheckoutPage_KeepsTheCardHoweverPayIsPressedInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Half", Code: new("HALF"), Type: discount.TypePercent, PercentBps: new(int64(5000)), Duration: discount.DurationOnce})
+	require.NoError(t, err)
+	page := chromium.Open(t, nil)
+	opens(t, page, w.ours(w.checkout(catalog.PriceVariant{Amount: 1000})).URL, "")
+	page.Fill("#email", "ada@example.com")
+	typesCard(page, "4242424242424242")
+	page.Fill("#discount_code", "HALF")
+	page.Value(`document.querySelector('button.pay').click(), document.querySelector('button.pay').click(), ''`)
+	page.WaitText("The total has changed")
+	page.WaitText("Pay $10.00")
+	assert.Equal(t, "true", page.Value(`window.stays`))
+	assert.Zero(t, w.bank.Taken())
+	page.Wait(`document.activeElement.matches('.problems') && document.querySelector('.pay').ariaBusy !== 'true'`)
+	page.Fill("#quantity\\.0", "3")
+	page.Value(`document.querySelector('button.pay').click(), document.querySelector('button.pay').click(), ''`)
+	page.WaitText("Pay $15.00")
+	assert.Equal(t, "true", page.Value(`window.stays`))
+	page.Wait(`document.querySelector('.pay').ariaBusy !== 'true'`)
+	page.Click("button.pay")
+	page.WaitText("Thank you for your order")
+	assert.Contains(t, page.Text(), "Paid: $15.00.")
+}
+
+// Where the seller asks for more meanwhile, the page that says the new total comes as a whole.
+func TestCheckoutPage_AsksWhatIsNewWithANewTotalInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.ours(w.checkout(catalog.PriceVariant{Amount: 1000}))
+	offer, err := w.Checkout.GetOffer(t.Context(), c)
+	require.NoError(t, err)
+	page := chromium.Open(t, nil)
+	opens(t, page, c.URL, "")
+	lets := holdsCount(page)
+	page.Fill("#email", "ada@example.com")
+	typesCard(page, "4242424242424242")
+	_, err = w.Catalog.UpdateProduct(t.Context(), w.account, *offer.Items[0].ProductID, func(p *catalog.Product) {
+		p.CustomFields.V = []catalog.CustomField{{Key: "dedication", Label: "Dedication", Type: "text"}}
+	})
+	require.NoError(t, err)
+	page.Fill("#quantity\\.0", "3")
+	page.Click("button.pay")
+	page.WaitText("The total has changed")
+	page.WaitText("Dedication")
+	assert.Zero(t, w.bank.Taken())
 	lets()
 }
 
