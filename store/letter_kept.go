@@ -70,6 +70,9 @@ func (s *Store) readTold(ctx context.Context, l *Letter, c *LetterContent) error
 		switch {
 		case turn.Kind == tenant.LetterSubscriptionKept && turn.SentAt != nil:
 			return nil // all that they were told of before is over
+		case turn.Kind == tenant.LetterSubscriptionKept && strings.HasSuffix(turn.Period, overruled):
+			c.Void = "" // this letter is in the place of the one that they are told in any case
+			return nil
 		case turn.Kind == tenant.LetterSubscriptionKept:
 		case turn.isOpen():
 			c.Void, c.Wait, c.WaitsOne, c.WaitsFor = "", keptPause, true, "It waits until the letter about the cancellation is sent, or is not to be sent."
@@ -80,6 +83,9 @@ func (s *Store) readTold(ctx context.Context, l *Letter, c *LetterContent) error
 			c.Void = ""
 			return nil
 		}
+	}
+	if len(turns) == mostTurns {
+		c.Void = "" // they may have been told before these
 	}
 	return nil
 }

@@ -144,6 +144,20 @@ func TestPortal_ACancellationThatIsRepeatedAtOnceHasOneLetter(t *testing.T) {
 	})
 }
 
+// Whoever was told that it ends is told that it goes on, however often they changed their mind in between.
+func TestPortal_ManyTurnsDoNotHideWhatWasTold(t *testing.T) {
+	eachGoer(t, func(t *testing.T, g *goer) {
+		g.cancels()
+		require.Equal(t, []string{"ends"}, g.reads())
+		for range 26 {
+			g.keeps()
+			g.cancels()
+		}
+		g.keeps()
+		assert.Equal(t, []string{"ends", "goes on"}, g.reads())
+	})
+}
+
 // A letter is skipped because there is a newer one, and then that one is not true any more either.
 func TestPortal_ARepeatedCancellationMayBeTakenBack(t *testing.T) {
 	eachGoer(t, func(t *testing.T, g *goer) {
@@ -235,6 +249,22 @@ func TestPortal_WhoIsOverruledIsTold(t *testing.T) {
 			require.NoError(t, overrules())
 			assert.Equal(t, slices.Repeat([]string{"goes on"}, i+1), g.reads())
 		}
+	})
+}
+
+// A seller who overrules a customer, and changes their own mind at once, has overruled them all the same.
+func TestPortal_WhoIsOverruledIsToldAfterAllTurns(t *testing.T) {
+	eachGoer(t, func(t *testing.T, g *goer) {
+		g.cancels()
+		for range 2 {
+			_, err := g.UncancelSubscription(t.Context(), g.account, g.sub.ID)
+			require.NoError(t, err)
+			_, err = g.CancelSubscription(t.Context(), g.account, g.sub.ID, store.CancelSubscription{})
+			require.NoError(t, err)
+		}
+		_, err := g.UncancelSubscription(t.Context(), g.account, g.sub.ID)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"goes on"}, g.reads())
 	})
 }
 
