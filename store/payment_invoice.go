@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/payment"
+	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -24,7 +25,7 @@ type InvoicePayment struct {
 
 // BeginInvoicePayment begins to charge what is due of an open or past due invoice: it commits the intent before the provider is
 // asked. A request that is sent again gets the payment of the first time. An invoice in another state, whose payment is under way, or whose account
-// is disabled, is CodeInvalid on status. An amount that the provider does not take, or too small a one, is CodeInvalid on payment_method. After too
+// is disabled, is CodeInvalid on status. So is one that a buyer pays without a key while checkPutOff refuses that. An amount that the provider does not take, or too small a one, is CodeInvalid on payment_method. After too
 // many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*PaymentProgress, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PaymentProgress, error) {
@@ -39,6 +40,11 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		}
 		if err := s.checkPayable(ctx, u, b); err != nil {
 			return nil, err
+		}
+		if in.From.Keyless() {
+			if err := s.checkPutOff(ctx, u, b.Invoice); err != nil {
+				return nil, err
+			}
 		}
 		err = tenant.PaymentsProvider(in.Provider).Check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
 		if err != nil {
@@ -101,6 +107,26 @@ func (s *Store) checkPayable(ctx context.Context, r db.Reader, b *invoice.Bill) 
 		return core.Invalid("status", "The account is disabled. Nothing can be paid until it is enabled.")
 	}
 	return s.checkNotPaying(ctx, r, b)
+}
+
+// mostPutOff is how long buyers may put an automatic attempt off by paying themselves. Each payment that waits for a bank does so: see chargeAgain.
+const mostPutOff = core.Day
+
+// checkPutOff returns CodeInvalid on status if the next attempt to collect a locked invoice of a subscription was put off for mostPutOff. It is
+// made within unpaidPause then, unless another payment is under way. Otherwise who begins one after the other would never have to pay.
+func (s *Store) checkPutOff(ctx context.Context, r db.Reader, i *invoice.Invoice) error {
+	if i.SubscriptionID == nil || i.NextAttemptAt == nil {
+		return nil
+	}
+	now, err := db.BusinessNow(ctx, r, i.AccountID)
+	if err != nil || now < i.NextAttemptAt.Add(mostPutOff) {
+		return err
+	}
+	sub, err := s.Subscription.Named(ctx, r, i.AccountID, *i.SubscriptionID, "")
+	if err != nil || sub.Status != subscription.StatusPastDue || sub.NextAttemptAt == nil || core.Deref(sub.LatestInvoiceID) != i.ID {
+		return err
+	}
+	return core.Invalid("status", "The next attempt to collect the invoice is overdue. It is made within an hour. Pay after it.").Because("charging")
 }
 
 // checkNotPaying returns CodeInvalid on status while a payment of a locked invoice is under way. Whoever begins to pay locks

@@ -156,3 +156,31 @@ func TestLeaveInvoicePayment_LeavesWhatIsChargedByItself(t *testing.T) {
 		assert.Equal(t, payment.StatusCanceled, w.lastOf(i).Status)
 	})
 }
+
+// A payment that waits for a bank puts the next attempt off, but not for ever. Else who begins one after the other would keep what they do not pay for.
+func TestPayInvoice_PutsNoAttemptOffForEver(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "tok_fail_on_renewal")
+		w.wait(31*day + time.Minute)
+		before := w.now(sub)
+		require.NotNil(t, before.NextAttemptAt)
+		i := w.invoice(*before.LatestInvoiceID)
+		w.asked(i)
+		w.wait(before.NextAttemptAt.Time().Sub(w.Now().Time()) + time.Minute)
+		require.Equal(t, before.AttemptCount, w.now(sub).AttemptCount, "it is put off")
+		refusals := 0
+		for hours := 0; w.now(sub).AttemptCount == before.AttemptCount; hours++ {
+			require.Less(t, hours, 27)
+			require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+			if _, err := w.PayInvoice(t.Context(), w.account, i.ID, onPage(consents)); err != nil {
+				refused(t, err, "status")
+				refusals++
+			}
+			w.wait(time.Hour)
+		}
+		assert.NotZero(t, refusals)
+		_, err := w.PayInvoice(t.Context(), w.account, i.ID, onPage("pm_card_visa"))
+		require.NoError(t, err, "now they can pay again")
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
+	})
+}
