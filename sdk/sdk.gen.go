@@ -7712,7 +7712,9 @@ type LineItem struct {
 	// PriceVariantName As it was when the line was made.
 	PriceVariantName *string `json:"price_variant_name"`
 
-	// Description The text of the line.
+	// Description The text of the line, as documents have it. Without one of its own these are the names of product and price variant. After them come
+	// `, set-up fee` or `, trial until 2026-12-31`. A change of plan reads `Change from Basic to Pro, until 2026-12-31`. Where both plans have
+	// one name, their prices stand after it, as in `Club, USD 29.00 every month`. It is for people: its words may change.
 	Description string `json:"description"`
 
 	// Quantity How many units are bought.
