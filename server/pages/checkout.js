@@ -44,12 +44,12 @@
 	};
 	update.hidden = true;
 	const values = inputs => inputs.map(i => [i.name, i.value]), count = (typed, or, shows) => ask('count', values([...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed]), or, shows);
-	onchange = e => e.target.matches(costly) && count([], () => (update.hidden = false, e.target.setCustomValidity('?')), false); // Pay says what is wrong
+	onchange = e => e.target.matches(costly) && count([], () => (update.hidden = false, e.target.setCustomValidity('refused')), false); // Pay says what is wrong
 	form.onsubmit = e => {
-		const by = e.submitter, code = (by.value === 'enter' ? document.activeElement : by).closest('.code'), typed = form.discount_code;
+		const by = e.submitter, typed = form.discount_code, isNew = typed?.value !== typed?.defaultValue, code = (by.value === 'enter' ? isNew ? typed : document.activeElement : by).closest('.code');
 		if (code) return e.preventDefault(), count(all('input', code), () => form.requestSubmit(update));
 		pay.ariaBusy = by !== update;
-		if (by === update || goes || !asks && typed?.value === typed?.defaultValue && form.matches(':valid') && !all('[aria-invalid]:not([name^=card_])')[0]) return;
+		if (by === update || goes || !asks && !isNew && form.matches(':valid') && !all('[aria-invalid]:not([name^=card_])')[0]) return;
 		e.preventDefault(); // the card would be gone
 		ask(by.value, [...new FormData(form)].filter(([n]) => !/^card_|^payment_method$|^do$/.test(n)), () => (goes = true, form.requestSubmit(by), goes = false));
 	};

@@ -160,10 +160,10 @@ func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
 	page.Wait(`!document.querySelector('.fold').open`)
 	page.Width(1440)
 	assert.Equal(t, "true false", sees("#totals")+" "+sees(".fold b"), "and there is nothing to unfold on a desk")
-	page.Fill("#email", "ada@example.com")
 	page.Fill("#card_number", "4242424242424242")
 	page.Fill("#discount_code", "TENTH")
-	page.Key("Enter")
+	page.Fill("#email", "ada@example.com")
+	page.Key("Enter") // which applies the code, in whatever field
 	page.WaitText("Pay $18.00")
 	assert.Equal(t, "4242424242424242 ada@example.com", page.Value(`document.querySelector('#card_number').value + ' ' + document.querySelector('#email').value`))
 	page.Fill("#discount_code", "NONE")
