@@ -242,7 +242,7 @@ func (p *player) backOut() error {
 	if before.Checkout != nil {
 		err = p.LeavePayment(everywhere, p.account, before.Checkout.ID)
 	} else {
-		err = p.LeaveInvoicePayment(everywhere, p.account, before.Invoice.ID)
+		err = p.LeaveInvoicePayment(everywhere, p.account, before.Invoice.ID, *id)
 	}
 	if err != nil || p.crowded {
 		return p.answered("back out of "+*id, err)

@@ -44,11 +44,11 @@ func (w *world) lastOf(i *invoice.Invoice) *payment.Payment {
 func TestLeaveInvoicePayment_TheInvoiceCanBePaidAgain(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		i := w.issued(invoice.CollectionMethodSendInvoice, "")
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID), "there is no payment")
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, "pay_none"), "there is no payment")
 		for range 7 { // more than may be declined
 			waits := w.asked(i)
 			for range 2 { // the second is a double click
-				require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+				require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 			}
 			assert.Equal(t, payment.StatusCanceled, w.lastOf(i).Status)
 			charge, err := w.provider.authenticate(t.Context(), waits)
@@ -56,10 +56,14 @@ func TestLeaveInvoicePayment_TheInvoiceCanBePaidAgain(t *testing.T) {
 			assert.EqualValues(t, "canceled", charge.Status, "the bank takes no consent any more")
 			assert.Equal(t, invoice.StatusOpen, w.invoice(i.ID).Status)
 		}
+		old, waits := w.lastOf(i), w.asked(i)
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, old.ID), "from a page that shows another payment")
+		assert.Equal(t, payment.StatusRequiresAction, w.lastOf(i).Status)
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, waits.ID))
 		paid, err := w.PayInvoice(t.Context(), w.account, i.ID, onPage("pm_card_visa"))
 		require.NoError(t, err)
 		assert.Equal(t, invoice.StatusPaid, paid.Status)
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID), "from a page that was open")
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID), "from a page that was open")
 		assert.Equal(t, invoice.StatusPaid, w.invoice(i.ID).Status)
 	})
 }
@@ -70,7 +74,7 @@ func TestLeaveInvoicePayment_TheConsentThatIsFirstPays(t *testing.T) {
 		i := w.issued(invoice.CollectionMethodSendInvoice, "")
 		_, err := w.provider.authenticate(t.Context(), w.asked(i))
 		require.NoError(t, err)
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 		assert.Equal(t, invoice.StatusPaid, w.invoice(i.ID).Status)
 		assert.EqualValues(t, 5000, w.invoice(i.ID).AmountPaid)
 
@@ -79,7 +83,7 @@ func TestLeaveInvoicePayment_TheConsentThatIsFirstPays(t *testing.T) {
 			waits := w.asked(i)
 			for _, err := range parallel(4, func(n int) error {
 				if n%2 == 0 {
-					return w.LeaveInvoicePayment(t.Context(), w.account, i.ID)
+					return w.LeaveInvoicePayment(t.Context(), w.account, i.ID, waits.ID)
 				}
 				if _, err := w.provider.authenticate(t.Context(), waits); err != nil {
 					return err
@@ -113,7 +117,7 @@ func TestLeaveInvoicePayment_WaitsForWhatIsNotKnown(t *testing.T) {
 		_, err := w.PayInvoice(t.Context(), w.account, i.ID, onPage("pm_card_visa"))
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		w.provider.lost.Store(false)
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 		assert.Equal(t, payment.StatusPending, w.lastOf(i).Status)
 		w.heard()
 		assert.Equal(t, invoice.StatusPaid, w.invoice(i.ID).Status)
@@ -130,7 +134,7 @@ func TestLeaveInvoicePayment_LeavesASubscriptionPastDue(t *testing.T) {
 		require.NotNil(t, before.NextAttemptAt)
 		i := w.invoice(*before.LatestInvoiceID)
 		w.asked(i)
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 		after := w.now(sub)
 		assert.Equal(t, before.Status, after.Status)
 		assert.Equal(t, before.NextAttemptAt, after.NextAttemptAt)
@@ -149,10 +153,10 @@ func TestLeaveInvoicePayment_LeavesWhatIsChargedByItself(t *testing.T) {
 		w.asked(i)
 		rows := harness.OpenDatabase(t, w.url)
 		rows.Must(t, `UPDATE payments SET off_session = TRUE`)
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 		assert.Equal(t, payment.StatusRequiresAction, w.lastOf(i).Status)
 		rows.Must(t, `UPDATE payments SET off_session = FALSE`)
-		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+		require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 		assert.Equal(t, payment.StatusCanceled, w.lastOf(i).Status)
 	})
 }
@@ -171,7 +175,7 @@ func TestPayInvoice_PutsNoAttemptOffForEver(t *testing.T) {
 		refusals := 0
 		for hours := 0; w.now(sub).AttemptCount == before.AttemptCount; hours++ {
 			require.Less(t, hours, 27)
-			require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID))
+			require.NoError(t, w.LeaveInvoicePayment(t.Context(), w.account, i.ID, w.lastOf(i).ID))
 			if _, err := w.PayInvoice(t.Context(), w.account, i.ID, onPage(consents)); err != nil {
 				refused(t, err, "status")
 				refusals++

@@ -68,11 +68,12 @@ func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) er
 	return b.leave(ctx, payment)
 }
 
-// LeaveInvoicePayment does for the last payment of an invoice what LeavePayment does for that of a checkout. The invoice can be paid again then. A
-// payment that was made while its buyer was away stays as it is. Whoever made it gives it up, and that may end their subscription.
-func (b *Billing) LeaveInvoicePayment(ctx context.Context, account, invoice string) error {
+// LeaveInvoicePayment does for the payment of an invoice with this id what LeavePayment does for that of a checkout. The invoice can be paid again
+// then. A payment that was made while its buyer was away stays as it is. Whoever made it gives it up, and that may end their subscription. One that is
+// not the invoice's last stays too: its page is an old one.
+func (b *Billing) LeaveInvoicePayment(ctx context.Context, account, invoice, id string) error {
 	payment, err := b.store.Payment.LastOfInvoice(ctx, account, invoice)
-	if err != nil || payment == nil || payment.OffSession {
+	if err != nil || payment == nil || payment.OffSession || payment.ID != id {
 		return err
 	}
 	return b.leave(ctx, payment)

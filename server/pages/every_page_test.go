@@ -153,7 +153,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 			Title: l.T("document.invoice"), Number: "KES-1042", Status: status, IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.due_date"), Value: l.Day(someday.Time())}}, Seller: party, Buyer: party,
 			Currency: "eur", Memo: word("As agreed."), Lines: []invoicepdf.Line{{Description: word("Guided tour of the tidal flats"), Quantity: 3, Unit: 12000, RateBps: new(int64(1900))}},
 			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
-		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1", Next: "https://bank.example", Cancels: true}
+		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1", Next: "https://bank.example", Cancels: "pay_1"}
 		if problem != "" {
 			page.CardProblems = map[string]string{"card_number": problem}
 		}

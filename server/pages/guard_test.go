@@ -82,7 +82,7 @@ func TestInvoicePage_APaymentCanBeCancelled(t *testing.T) {
 		i := w.billed()
 		token := i.HostedURL[strings.LastIndexByte(i.HostedURL, '/')+1:]
 		page := w.types(i, "4000002500003155", http.StatusOK)
-		assert.Contains(t, page, `<form method="post" action="`+token+`/cancel"><button>Cancel this payment</button></form>`)
+		assert.Contains(t, page, `<form method="post" action="`+token+`/cancel"><input type="hidden" name="payment" value="`+w.lastOf(i)+`"><button>Cancel this payment</button></form>`)
 		rows := harness.OpenDatabase(t, engine)
 		rows.Must(t, "UPDATE payments SET off_session = TRUE")
 		assert.NotContains(t, w.page(i.HostedURL, http.StatusOK), "/cancel")
@@ -123,7 +123,16 @@ func TestInvoicePage_APaymentElsewhereCanBeCancelled(t *testing.T) {
 // cancels sends the form by which the reader of an invoice cancels their payment, and returns the page after it.
 func (w *shop) cancels(i *invoice.Invoice) string {
 	w.t.Helper()
-	response, err := http.PostForm(i.HostedURL+"/cancel", nil)
+	response, err := http.PostForm(i.HostedURL+"/cancel", url.Values{"payment": {w.lastOf(i)}})
 	require.NoError(w.t, err)
 	return w.read(response, http.StatusOK)
+}
+
+// lastOf returns the id of the last payment of an invoice.
+func (w *shop) lastOf(i *invoice.Invoice) string {
+	w.t.Helper()
+	charge, err := w.Payment.LastOfInvoice(w.t.Context(), w.account, i.ID)
+	require.NoError(w.t, err)
+	require.NotNil(w.t, charge)
+	return charge.ID
 }

@@ -39,7 +39,7 @@ type documentPage struct {
 	Ask     string // what ask returns, which ends the addresses of forms
 	PDF     string // relative path from the page to the PDF, in the language of the page
 	Next    string // where the buyer has to go, if elsewhere
-	Cancels bool   // the buyer can cancel the payment that is under way
+	Cancels string // id of the payment under way that the buyer can cancel, else empty
 	Forward string // to which the page sends the buyer at once, else empty
 	Key     string // publishable key with which Stripe takes a card, if stripe
 
@@ -156,7 +156,9 @@ func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *invoice.I
 		return err
 	}
 	if charge != nil {
-		page.Cancels = !charge.OffSession && charge.Status == payment.StatusRequiresAction
+		if !charge.OffSession && charge.Status == payment.StatusRequiresAction {
+			page.Cancels = charge.ID
+		}
 		switch {
 		case charge.Status == payment.StatusRequiresAction && p.authenticates(charge):
 			page.State = "action"
@@ -267,11 +269,11 @@ func (p *Pages) authenticateInvoice(c echo.Context, i *invoice.Invoice) error {
 	return p.paid(c, i, err)
 }
 
-// cancelInvoicePayment does for an invoice what cancelPayment does for a checkout.
+// cancelInvoicePayment does for an invoice what cancelPayment does for a checkout. The form names the payment that its page has shown.
 func (p *Pages) cancelInvoicePayment(c echo.Context, i *invoice.Invoice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
-	if err := p.billing.LeaveInvoicePayment(ctx, i.AccountID, i.ID); err != nil {
+	if err := p.billing.LeaveInvoicePayment(ctx, i.AccountID, i.ID, c.FormValue("payment")); err != nil {
 		slog.WarnContext(ctx, "cancel the payment of an invoice", "error", err) // the page says how the invoice stands now
 	}
 	return p.backTo(c, c.Param("token"))

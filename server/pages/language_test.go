@@ -113,7 +113,7 @@ func TestPages_StayInTheLanguageThatWasAskedFor(t *testing.T) {
 	assert.Contains(t, stays(i.HostedURL+"/pay", card("4000000000000002", "")), "/pay?locale=fr")
 	stays(i.HostedURL+"/pay", nil)
 	assert.Contains(t, stays(i.HostedURL+"/pay", card("4000002500003155", "")), "/cancel?locale=fr")
-	stays(i.HostedURL+"/cancel", nil)
+	stays(i.HostedURL+"/cancel", url.Values{"payment": {w.lastOf(i)}})
 }
 
 // A refusal is in the language of its page, whatever the browser speaks.
