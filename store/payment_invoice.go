@@ -126,7 +126,7 @@ func (s *Store) checkPutOff(ctx context.Context, r db.Reader, i *invoice.Invoice
 	if err != nil || sub.Status != subscription.StatusPastDue || sub.NextAttemptAt == nil || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return err
 	}
-	return core.Invalid("status", "The next attempt to collect the invoice is overdue. It is made within an hour. Pay after it.").Because("charging")
+	return core.Invalid("status", "The next attempt to collect the invoice is overdue. It is made within an hour. Pay after it.").Because("put_off")
 }
 
 // checkNotPaying returns CodeInvalid on status while a payment of a locked invoice is under way. Whoever begins to pay locks

@@ -265,8 +265,8 @@ func buyer(c echo.Context) payment.Buyer {
 }
 
 // isOver reports whether a form came too late, because it was sent twice or the same was done in another window. The buyer has
-// done nothing wrong, and the page says how things stand now.
+// done nothing wrong, and the page says how things stand now. A refusal with a reason is told: the page alone does not say that.
 func isOver(err error) bool {
 	var e *core.Error
-	return errors.As(err, &e) && e.Code == core.CodeInvalid && e.Param == "status"
+	return errors.As(err, &e) && e.Code == core.CodeInvalid && e.Param == "status" && e.Reason == ""
 }

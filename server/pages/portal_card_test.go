@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -145,6 +146,21 @@ func TestPortal_NewCardCollectsWhatIsPastDue(t *testing.T) {
 		assert.Contains(t, page, "Active.")
 		assert.NotContains(t, page, "Pay USD")
 		assert.EqualValues(t, 2, g.subscription(sub.ID).CyclesBilled)
+	})
+}
+
+// Who put an automatic attempt off for a day reads that it comes first, and when.
+func TestInvoicePage_SaysWhenTheAttemptThatWasPutOffComes(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "tok_fail_on_renewal")
+		g.now = g.now.AddDate(0, 1, 1)
+		g.run()
+		g.renew()
+		behind := g.subscription(sub.ID)
+		i, err := g.Invoice.Get(t.Context(), g.account, *behind.LatestInvoiceID)
+		require.NoError(t, err)
+		g.now = behind.NextAttemptAt.Time().Add(24*time.Hour + time.Minute)
+		assert.Contains(t, g.types(i, "4242424242424242", http.StatusUnprocessableEntity), "The next automatic attempt comes within an hour. You can pay here after it. Nothing was charged.")
 	})
 }
 

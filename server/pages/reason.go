@@ -16,7 +16,7 @@ var reasons = map[string]string{
 	"discount.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unknown": "error.discount_code.unknown",
 	"payment_method.late": "error.card.late", "payment_method.many": "error.card.many", "payment_method.none": "error.card.none", "payment_method.pays": "error.card.pays", "payment_method.pays_last": "error.card.pays_last",
 	"shown.less": "plan.amount_changed", "status.changing": "error.subscription.changing", "status.charging": "error.subscription.charging", "status.ended": "error.subscription.ended",
-	"status.no_change": "error.subscription.no_change", "status.no_pause": "subscription.no_pause", "status.not_canceled": "error.subscription.not_canceled", "status.others_change": "error.subscription.no_keep", "status.others_pause": "subscription.no_resume",
+	"status.no_change": "error.subscription.no_change", "status.no_pause": "subscription.no_pause", "status.not_canceled": "error.subscription.not_canceled", "status.others_change": "error.subscription.no_keep", "status.others_pause": "subscription.no_resume", "status.put_off": "error.put_off",
 	"line_items": "error.sold_out", "line_items.changed": "error.total_changed", "line_items.large": "error.quantity.fewer", "line_items.stock": "error.stock.held", "terms_accepted": "error.accept", "terms_accepted.changed": "error.accept.changed", "withdrawal_waived": "error.waive",
 }
 
