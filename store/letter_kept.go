@@ -13,8 +13,8 @@ import (
 
 // Why a letter about a cancellation is not sent.
 const (
-	isNotToEnd   = "The subscription has ended, or its cancellation was taken back."
-	isToEndAgain = "The subscription was kept and cancelled again since, of which there is another letter."
+	whyNotEnding  = "The subscription has ended, or its cancellation was taken back."
+	whyEndingAnew = "The subscription was kept and cancelled again since, of which there is another letter."
 )
 
 const (
@@ -65,29 +65,49 @@ func (s *Store) readTold(ctx context.Context, l *Letter, c *LetterContent) error
 	if err != nil {
 		return err
 	}
+	switch toldOf(turns) {
+	case notYetTold:
+		c.Wait, c.WaitsOne, c.WaitsFor = keptPause, true, "It waits until the letter about the cancellation is sent, or is not to be sent."
+	case neverTold:
+		c.Void = "The cancellation was taken back before its letter was sent, so the customer is told of neither."
+	case alreadyTold:
+	}
+	return nil
+}
+
+// told says whether a customer has heard of a cancellation.
+type told int
+
+const (
+	alreadyTold told = iota
+	notYetTold       // its letter may still be sent
+	neverTold
+)
+
+// toldOf returns whether a customer has heard of a cancellation that was taken back, by the letters about cancelling and keeping, the latest first. In
+// doubt they have.
+func toldOf(turns []Letter) told {
+	so := alreadyTold
 	for i := range turns {
 		turn := &turns[i]
 		switch {
 		case turn.Kind == tenant.LetterSubscriptionKept && turn.SentAt != nil:
-			return nil // all that they were told of before is over
+			return so // all that they were told of before is over
 		case turn.Kind == tenant.LetterSubscriptionKept && strings.HasSuffix(turn.Period, overruled):
-			c.Void = "" // this letter is in the place of the one that they are told in any case
-			return nil
+			return alreadyTold // this letter is in the place of the one that they are told in any case
 		case turn.Kind == tenant.LetterSubscriptionKept:
 		case turn.isOpen():
-			c.Void, c.Wait, c.WaitsOne, c.WaitsFor = "", keptPause, true, "It waits until the letter about the cancellation is sent, or is not to be sent."
-			return nil
+			return notYetTold
 		case turn.isUntold():
-			c.Void = "The cancellation was taken back before its letter was sent, so the customer is told of neither."
+			so = neverTold
 		default:
-			c.Void = ""
-			return nil
+			return alreadyTold
 		}
 	}
 	if len(turns) == mostTurns {
-		c.Void = "" // they may have been told before these
+		return alreadyTold // they may have been told before these
 	}
-	return nil
+	return so
 }
 
 // isOpen reports whether nothing was heard yet of a letter that is to be sent.
@@ -97,5 +117,5 @@ func (l *Letter) isOpen() bool { return l.Status == LetterStatusQueued && l.Last
 // can die between sending it and saying so.
 func (l *Letter) isUntold() bool {
 	why := core.Deref(l.LastError)
-	return l.Status == LetterStatusSkipped && l.SentAt == nil && l.Attempts <= 1 && (why == isNotToEnd || why == isToEndAgain)
+	return l.Status == LetterStatusSkipped && l.SentAt == nil && l.Attempts <= 1 && (why == whyNotEnding || why == whyEndingAnew)
 }

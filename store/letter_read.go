@@ -84,10 +84,10 @@ func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error 
 		return nil
 	}
 	if c.Subscription.CancelAt() == nil {
-		c.Void = isNotToEnd
+		c.Void = whyNotEnding
 		return nil
 	}
-	err := s.readNewer(ctx, l, c, isToEndAgain)
+	err := s.readNewer(ctx, l, c, whyEndingAnew)
 	if err == nil {
 		c.LastBill, err = s.Subscription.LastBillAmount(ctx, l.AccountID, l.ObjectID)
 	}
