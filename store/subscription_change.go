@@ -37,7 +37,11 @@ type ShownChange struct {
 
 	EffectiveAt core.Time // when the plan changes; 0: at once
 	PeriodEnd   core.Time // when the first such period begins; 0: at once
+	Begins      core.Time // the moment for which this was computed, if it begins a period; else 0
 }
+
+// shownHolds is how long what a customer was shown holds of a change that begins a period. It costs more each second, since less of what was paid is left.
+const shownHolds = 10 * time.Minute
 
 // mostChanges is how often a customer may change a subscription within a day. Each time may leave an order, a letter, or a charge that is declined.
 const mostChanges = 20
@@ -79,8 +83,8 @@ type SubscriptionChange struct {
 // takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing. A customer who changes it
-// too often is CodeRateLimit. What would cost them more than they were shown, or take place at another time, is CodeInvalid on shown. A
-// subscription that only the seller changes by now is CodeInvalid on status.
+// too often is CodeRateLimit. What would cost them more than they were shown, or take place at another time, is CodeInvalid on shown. A period that
+// begins with the change begins when it was shown, if isAsShown. A subscription that only the seller changes by now is CodeInvalid on status.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
 		sub, err := s.Subscription.Lock(ctx, u, account, ref)
@@ -106,6 +110,11 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 			return nil, err
 		}
 		if in.Shown != nil {
+			if c.isAsShown(*in.Shown, now) {
+				if c, err = s.quoteChange(ctx, u, sub, customer, in, in.Shown.Begins); err != nil {
+					return nil, err
+				}
+			}
 			if err := c.checkShown(*in.Shown); err != nil {
 				return nil, err
 			}
@@ -121,6 +130,13 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		}
 		return c, s.notePlan(ctx, u, sub, before, c.Plan)
 	})
+}
+
+// isAsShown reports whether the change begins its period at the moment for which it was shown. That is so for shownHolds, if it costs something, and
+// nothing became of the subscription since.
+func (c *SubscriptionChange) isAsShown(shown ShownChange, now core.Time) bool {
+	isRecent := shown.Begins <= now && now < shown.Begins.Add(shownHolds)
+	return c.restarts && c.Amounts.Total > 0 && isRecent && shown.Begins > c.Subscription.UpdatedAt
 }
 
 // checkShown refuses what a customer did not agree to. That is what costs more than they were shown, or takes place at another time. So is a change
@@ -143,7 +159,9 @@ func (c *SubscriptionChange) Shown() ShownChange {
 	if c.IsLater() {
 		shown.EffectiveAt = c.EffectiveAt
 	}
-	if !c.restarts {
+	if c.restarts {
+		shown.Begins = c.EffectiveAt
+	} else {
 		shown.PeriodEnd = c.PeriodEnd
 	}
 	return shown

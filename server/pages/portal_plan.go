@@ -32,13 +32,13 @@ func (p *portalPlan) DueNow() int64 { return p.Change.DueNow() }
 // Shown is what the page shows of the cost and the time, as its form has it.
 func (p *portalPlan) Shown() string {
 	shown := p.Change.Shown()
-	return fmt.Sprintf("%d %d %d %d %s %d %d", shown.Now, shown.Rest, shown.Each, shown.IntervalCount, shown.Interval, shown.EffectiveAt, shown.PeriodEnd)
+	return fmt.Sprintf("%d %d %d %d %s %d %d %d", shown.Now, shown.Rest, shown.Each, shown.IntervalCount, shown.Interval, shown.EffectiveAt, shown.PeriodEnd, shown.Begins)
 }
 
 // shown reads what the page of a form showed. A form that is older than this server does not say all, and nothing is taken for shown.
 func (v *visit) shown() store.ShownChange {
 	var s store.ShownChange
-	if _, err := fmt.Sscan(v.FormValue("shown"), &s.Now, &s.Rest, &s.Each, &s.IntervalCount, &s.Interval, &s.EffectiveAt, &s.PeriodEnd); err != nil {
+	if _, err := fmt.Sscan(v.FormValue("shown"), &s.Now, &s.Rest, &s.Each, &s.IntervalCount, &s.Interval, &s.EffectiveAt, &s.PeriodEnd, &s.Begins); err != nil {
 		return store.ShownChange{Now: -1}
 	}
 	return s

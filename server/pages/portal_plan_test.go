@@ -45,7 +45,7 @@ func confirming(page string) url.Values {
 
 // anyPrice is the field by which a customer agrees to whatever a change of their subscription to a monthly plan costs, at once.
 func anyPrice(sub *subscription.Subscription) string {
-	return fmt.Sprintf("100000000000000 100000000000000 100000000000000 1 month 0 %d", sub.CurrentPeriodEnd)
+	return fmt.Sprintf("100000000000000 100000000000000 100000000000000 1 month 0 %d 0", sub.CurrentPeriodEnd)
 }
 
 func TestPortal_CustomerChangesThePlan(t *testing.T) {

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,85 @@ func TestPortal_ANewPeriodBeginsWhenItIsConfirmed(t *testing.T) {
 	})
 }
 
+// What a change costs that begins a period holds for ten minutes, though less and less is left of what was paid. The period begins as was shown.
+func TestPortal_ADearChangeCostsWhatWasShown(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		for _, c := range []struct {
+			passes    time.Duration
+			holds     bool
+			meanwhile func(sub *subscription.Subscription, shown []string)
+		}{
+			{10*time.Minute - time.Second, true, func(*subscription.Subscription, []string) {}},
+			{10 * time.Minute, false, func(*subscription.Subscription, []string) {}},
+			{5 * time.Minute, false, func(_ *subscription.Subscription, shown []string) {
+				shown[7] = strconv.FormatInt(int64(core.TimeOf(g.now.Add(time.Hour))), 10)
+			}},
+			{5 * time.Minute, false, func(sub *subscription.Subscription, _ []string) {
+				_, err := g.UpdateSubscription(t.Context(), g.account, sub.ID, store.SubscriptionPatch{Change: func(s *subscription.Subscription) { s.Metadata = core.NewMetadata(map[string]string{"seat": "1"}) }})
+				require.NoError(t, err)
+			}},
+		} {
+			sub := g.subscribes(catalog.PriceVariant{Amount: 990000}, "pm_card_visa")
+			yearly := g.offers(sub, catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 9900000, Interval: new("year"), IntervalCount: new(int64(1))})
+			g.now = g.now.Add(time.Hour)
+			shownAt, form := core.TimeOf(g.now.Truncate(time.Millisecond)), g.shows(sub, yearly)
+			g.now = g.now.Add(c.passes - time.Minute)
+			shown := strings.Fields(form.Get("shown"))
+			c.meanwhile(sub, shown)
+			form.Set("shown", strings.Join(shown, " "))
+			g.now = g.now.Add(time.Minute)
+			if !c.holds {
+				g.looksAgain(sub, form, ": $99,000.00 every year")
+				continue
+			}
+			g.does("/subscriptions/"+sub.ID+"/plan", form, http.StatusOK)
+			after := g.subscription(sub.ID)
+			assert.Equal(t, yearly, after.PriceVariantID)
+			assert.Equal(t, shownAt, after.CurrentPeriodStart)
+			i, err := g.Invoice.Get(t.Context(), g.account, *after.LatestInvoiceID)
+			require.NoError(t, err)
+			assert.Equal(t, shown[0], strconv.FormatInt(i.AmountPaid, 10))
+		}
+		g.sound()
+	})
+}
+
+// The moment that a form names is no way to a better price, nor to a later one. No credit grows by it, and nothing begins in the future.
+func TestPortal_NobodyChoosesWhenAChangeBegins(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		g.prorates(tenant.ProrationBehaviorInvoiceImmediately)
+		for _, c := range []struct {
+			interval string
+			amount   int64
+			moved    time.Duration
+		}{{"month", 1990000, -9 * time.Minute}, {"month", 100, -9 * time.Minute}, {"year", 100, -9 * time.Minute}, {"year", 9900000, time.Hour}} {
+			sub := g.subscribes(catalog.PriceVariant{Amount: 990000}, "pm_card_visa")
+			plan := g.offers(sub, catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: c.amount, Interval: &c.interval, IntervalCount: new(int64(1))})
+			g.now = g.now.Add(time.Hour)
+			form := g.shows(sub, plan)
+			shown := strings.Fields(form.Get("shown"))
+			shown[0], shown[1], shown[7] = "1000000000", "1000000000", strconv.FormatInt(int64(core.TimeOf(g.now.Add(c.moved))), 10)
+			form.Set("shown", strings.Join(shown, " "))
+			is, err := g.PreviewSubscriptionChange(t.Context(), g.account, sub.ID, store.ChangeSubscription{PriceVariant: plan})
+			require.NoError(t, err)
+			before, err := g.Customer.Get(t.Context(), g.account, sub.CustomerID)
+			require.NoError(t, err)
+			g.does("/subscriptions/"+sub.ID+"/plan", form, http.StatusOK)
+			after, err := g.Customer.Get(t.Context(), g.account, sub.CustomerID)
+			require.NoError(t, err)
+			assert.Equal(t, is.Credit-is.Balance, after.Balance.V["usd"]-before.Balance.V["usd"])
+			assert.Equal(t, is.PeriodStart, g.subscription(sub.ID).CurrentPeriodStart)
+			assert.Equal(t, plan, g.subscription(sub.ID).PriceVariantID)
+			if is.Amounts.Total > 0 {
+				i, err := g.Invoice.Get(t.Context(), g.account, *g.subscription(sub.ID).LatestInvoiceID)
+				require.NoError(t, err)
+				assert.Equal(t, is.Amounts.Total, i.TotalAmount)
+			}
+		}
+		g.sound()
+	})
+}
+
 // A form that was opened before the server was updated does not say all that is compared now. Neither does one that somebody has cut.
 func TestPortal_AFormThatDoesNotSayAllIsShownAgain(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
@@ -155,6 +235,7 @@ func TestPortal_AFormThatDoesNotSayAllIsShownAgain(t *testing.T) {
 				func(fields []string) []string { return fields[:5] }, // of the release before, if the price has no tax
 				func([]string) []string { return []string{"100000", "100000", "2900", "1", c.interval} },
 				func(fields []string) []string { return fields[:6] },
+				func(fields []string) []string { return fields[:7] },
 				func([]string) []string { return nil },
 				func([]string) []string { return []string{"everything"} },
 			} {
