@@ -12,9 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/checkout"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 func TestConfirmCheckout_LastUnitSellsOnce(t *testing.T) {
@@ -160,6 +163,41 @@ func TestReconcile_LeavesALeasedPaymentAlone(t *testing.T) {
 		require.Error(t, err)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Equal(t, checkout.StatusProcessing, w.get(c.ID).Status)
+	})
+}
+
+// TestReconcile_LetsNoAccountWaitForAnother has one account of which more payments wait than are looked up at once, and whose provider does not answer.
+// All of them wait longer than that of another account.
+func TestReconcile_LetsNoAccountWaitForAnother(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.provider.down.Store(true)
+		busy, v := w.account, w.handbook()
+		for range 101 {
+			_, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
+			require.Error(t, err)
+		}
+		w.behind(`UPDATE payments SET lease_until = 1`)
+		account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Bob's shop", Email: "bob@example.com"})
+		require.NoError(t, err)
+		w.account = account.ID
+		c := w.checkout(one(w.handbook()))
+		_, err = w.pay(c.ID, "pm_card_visa")
+		require.Error(t, err)
+		w.due(c.ID)
+
+		w.provider.down.Store(false)
+		goOn := make(chan struct{})
+		hang := func(in payments.ChargeInput) {
+			if in.Account == busy {
+				<-goOn
+			}
+		}
+		w.provider.charging.Store(&hang)
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, w.Reconcile(t.Context())) })
+		assert.Eventually(t, func() bool { return w.get(c.ID).Status == checkout.StatusCompleted }, harness.Patience, 20*time.Millisecond)
+		close(goOn)
+		group.Wait()
 	})
 }
 

@@ -29,11 +29,18 @@ func (u *Unit) LeaseUntil(ctx context.Context, length time.Duration) (core.Time,
 // outcome.
 type Leases struct{ Table, Open string }
 
-// Due returns at most limit rows of a provider, of any account, that nobody is asking about, the longest waiting first.
+// Due returns at most limit rows of a provider that nobody is asking about, the longest waiting first. If more wait, each account has one before any
+// has a second: of one account any number may wait whose provider does not answer.
 func (l Leases) Due(ctx context.Context, d *DB, provider string, limit int) ([]core.Due, error) {
+	from := ` FROM ` + l.Table + ` WHERE ` + l.Open + ` AND provider = ? AND lease_until < ` + d.NowSQL()
+	due, err := Select[core.Due](ctx, d, `SELECT account_id, id`+from+` ORDER BY lease_until LIMIT ?`, provider, limit)
+	if err != nil || len(due) < limit {
+		return due, err
+	}
 	return Select[core.Due](ctx, d, `
-		SELECT account_id, id FROM `+l.Table+`
-		WHERE `+l.Open+` AND provider = ? AND lease_until < `+d.NowSQL()+` ORDER BY lease_until LIMIT ?`, provider, limit)
+		SELECT account_id, id FROM (
+			SELECT account_id, id, lease_until, row_number() OVER (PARTITION BY account_id ORDER BY lease_until) AS place`+from+`
+		) AS waiting ORDER BY place, lease_until LIMIT ?`, provider, limit)
 }
 
 // Take claims a due row for the caller and commits. It reports false if somebody else was first, or the row has its outcome.
