@@ -21,7 +21,7 @@ const (
 // detachMethods tells a provider which payment methods were removed here, so that it forgets them too.
 func (b *Billing) detachMethods(ctx context.Context, provider string) error {
 	due, err := b.store.Payment.DueDetachments(ctx, provider, reconcileBatch)
-	return errors.Join(err, atOnce(due, reconcileAtOnce, func(d core.Due) error { return b.detachMethod(ctx, d) }))
+	return errors.Join(err, b.inTime(due, func(d core.Due) error { return b.detachMethod(ctx, d) }))
 }
 
 // detachMethod tells the provider of one removed method. If another replica is doing that already, it does nothing. After an

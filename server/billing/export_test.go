@@ -17,3 +17,6 @@ func (b *Billing) Patient() *Billing {
 func (b *Billing) AdvanceClockWithin(ctx context.Context, account string, in store.AdvanceClock, d time.Duration) (*TestClock, error) {
 	return b.advanceClock(ctx, account, in, time.Now().Add(d))
 }
+
+// Within gives each kind of work another time.
+func (b *Billing) Within(turn time.Duration) { b.turnTime = turn }

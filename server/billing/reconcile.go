@@ -41,15 +41,28 @@ func (b *Billing) Run(ctx context.Context) {
 
 // Reconcile goes on with every payment and refund that was left without an outcome. The reason may be a crash, a provider that
 // did not answer or takes its time, or a buyer who did not come back. It also tells providers which payment methods were
-// removed. It returns all that went wrong; what fails does not keep the rest from being done.
+// removed. It returns all that went wrong; what fails does not keep the rest from being done. What does not begin within the turn
+// of its kind is left for the next time.
 func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
 		due, err := b.store.Payment.Due(ctx, provider, reconcileBatch)
-		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p core.Due) error { return b.reconcile(ctx, p) }),
+		errs = append(errs, err, b.inTime(due, func(p core.Due) error { return b.reconcile(ctx, p) }),
 			b.reconcileRefunds(ctx, provider), b.detachMethods(ctx, provider))
 	}
 	return errors.Join(errs...)
+}
+
+// inTime asks a provider about what is due of a kind, several at the same time, and begins none once its turn is over. A provider that does not answer
+// would else keep the other kinds waiting, and renewals.
+func (b *Billing) inTime(due []core.Due, ask func(core.Due) error) error {
+	until := time.Now().Add(b.turnTime)
+	return atOnce(due, reconcileAtOnce, func(one core.Due) error {
+		if time.Now().After(until) {
+			return nil
+		}
+		return ask(one)
+	})
 }
 
 // reconcile goes on with one payment, unless another replica does. If the buyer's time to approve it is over, it is given up. A

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,6 +199,38 @@ func TestReconcile_LetsNoAccountWaitForAnother(t *testing.T) {
 		assert.Eventually(t, func() bool { return w.get(c.ID).Status == checkout.StatusCompleted }, harness.Patience, 20*time.Millisecond)
 		close(goOn)
 		group.Wait()
+	})
+}
+
+// Renewals wait for Reconcile. So it begins nothing more once its time is over, however many payments wait for a provider that does not answer.
+func TestReconcile_EndsInTime(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.provider.down.Store(true)
+		v := w.handbook()
+		for range 24 {
+			_, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
+			require.Error(t, err)
+		}
+		w.behind(`UPDATE payments SET lease_until = 1`)
+
+		w.provider.down.Store(false)
+		const turn = 500 * time.Millisecond
+		w.Within(turn)
+		var asked atomic.Int64
+		answers, cancel := context.WithTimeout(t.Context(), 2*turn)
+		defer cancel()
+		late := func(payments.ChargeInput) {
+			asked.Add(1)
+			<-answers.Done()
+		}
+		w.provider.charging.Store(&late)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.LessOrEqual(t, asked.Load(), int64(8))
+
+		w.Patient()
+		w.provider.charging.Store(nil)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Len(t, w.orders(), 24, "the others are for the next time")
 	})
 }
 

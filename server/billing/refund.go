@@ -115,7 +115,7 @@ func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err e
 // reconcileRefunds goes on with the refunds of a provider that have no outcome yet.
 func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {
 	due, err := b.store.DueRefunds(ctx, provider, reconcileBatch)
-	return errors.Join(err, atOnce(due, reconcileAtOnce, func(r core.Due) error { return b.reconcileRefund(ctx, r) }))
+	return errors.Join(err, b.inTime(due, func(r core.Due) error { return b.reconcileRefund(ctx, r) }))
 }
 
 // reconcileRefund goes on with one refund, unless another replica does.
