@@ -15,6 +15,8 @@ import (
 const (
 	dueInterval = 2 * time.Second
 	dueAtOnce   = 50
+	// awaitedTurn is for how long letters of a kind are begun that somebody waits for, before the next kind has its turn.
+	awaitedTurn = 5 * time.Second
 	// mostFailures is how many errors SendDue returns at most: there are hours of rounds in the letters about a file of many buyers.
 	mostFailures = 20
 )
@@ -109,40 +111,25 @@ func (p *Post) tellOfFailing(ctx context.Context) error {
 // askLeads sends the letters that ask leads to confirm.
 func (p *Post) askLeads(ctx context.Context) error {
 	due, err := p.store.Lead.DueLetters(ctx, dueAtOnce)
-	return errors.Join(err, each(ctx, due, p.askLead))
+	return errors.Join(err, together(ctx, p.turn, due, p.askLead))
 }
 
 // sendPortalLinks sends the letters with links to the portal.
 func (p *Post) sendPortalLinks(ctx context.Context) error {
 	due, err := p.store.Portal.DueLetters(ctx, dueAtOnce)
-	return errors.Join(err, each(ctx, due, p.sendDuePortalLink))
+	return errors.Join(err, together(ctx, p.turn, due, p.sendDuePortalLink))
 }
 
-// sendVerifications sends the letters that ask whose the address of a checkout is, several at the same time. Strangers choose to which mail servers
-// they go, and one may be slow.
+// sendVerifications sends the letters that ask whose the address of a checkout is.
 func (p *Post) sendVerifications(ctx context.Context) error {
 	due, err := p.store.Checkout.DueLetters(ctx, dueAtOnce)
-	failed := make([]error, len(due))
-	slots := make(chan struct{}, lettersAtOnce)
-	var group sync.WaitGroup
-	for i, d := range due {
-		slots <- struct{}{}
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() {
-			failed[i] = p.sendDueVerification(ctx, d.AccountID, d.ID)
-			<-slots
-		})
-	}
-	group.Wait()
-	return errors.Join(append(failed, err)...)
+	return errors.Join(err, together(ctx, p.turn, due, p.sendDueVerification))
 }
 
 // sendRecoveries sends people who forgot their password the links by which they choose another one.
 func (p *Post) sendRecoveries(ctx context.Context) error {
 	due, err := p.store.Person.DueRecoveries(ctx, dueAtOnce)
-	return errors.Join(err, eachOf(ctx, due, p.sendRecovery))
+	return errors.Join(err, togetherOf(ctx, p.turn, due, p.sendRecovery))
 }
 
 func (p *Post) sendRecovery(ctx context.Context, id string) error {
@@ -171,6 +158,32 @@ func eachOf[T any](ctx context.Context, due []T, send func(context.Context, T) e
 		failed = append(failed, send(ctx, d))
 	}
 	return errors.Join(failed...)
+}
+
+// togetherOf sends letters that somebody waits for, several at the same time. Strangers choose to which mail servers they go, and one may be slow. None
+// is begun once their turn is over, for which all other letters wait: those that are left are sent in the next one.
+func togetherOf[T any](ctx context.Context, turn time.Duration, due []T, send func(context.Context, T) error) error {
+	until := time.Now().Add(turn)
+	failed := make([]error, len(due))
+	slots := make(chan struct{}, lettersAtOnce)
+	var group sync.WaitGroup
+	for i, d := range due {
+		slots <- struct{}{}
+		if ctx.Err() != nil || time.Now().After(until) {
+			break
+		}
+		group.Go(func() {
+			failed[i] = send(ctx, d)
+			<-slots
+		})
+	}
+	group.Wait()
+	return errors.Join(failed...)
+}
+
+// together is togetherOf of letters of accounts.
+func together(ctx context.Context, turn time.Duration, due []core.Due, send func(ctx context.Context, account, id string) error) error {
+	return togetherOf(ctx, turn, due, func(ctx context.Context, d core.Due) error { return send(ctx, d.AccountID, d.ID) })
 }
 
 func (p *Post) askLead(ctx context.Context, account, id string) error {

@@ -18,7 +18,7 @@ var ours = tenant.Account{Name: "Tillwright"}
 // sendToPeople sends the letters to people who sign in. A server that sends no mail forgets them.
 func (p *Post) sendToPeople(ctx context.Context) error {
 	due, err := p.store.Person.DueLetters(ctx, dueAtOnce)
-	return errors.Join(err, eachOf(ctx, due, p.sendToPerson))
+	return errors.Join(err, togetherOf(ctx, p.turn, due, p.sendToPerson))
 }
 
 func (p *Post) sendToPerson(ctx context.Context, id string) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
@@ -22,12 +23,13 @@ import (
 type Post struct {
 	store  *store.Store
 	mailer Mailer
+	turn   time.Duration // of each kind of letters that somebody waits for
 
 	busy sync.RWMutex // shared by the worker while it sends letters, taken by SendLettersOf
 }
 
 // NewPost returns a Post that sends its letters with m, which is nil if the server sends no mail.
-func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
+func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m, turn: awaitedTurn} }
 
 // ResendOrderReceipt has the buyer of an order sent its receipt once more. CodeInvalid on base says that the server sends no mail; the other errors are
 // those of store.ResendOrderReceipt.

@@ -368,6 +368,7 @@ func TestCheckoutPage_RemindsOfWhatIsThere(t *testing.T) {
 	w.confirms(tenant.LeadConfirmationDoubleOptIn)
 	link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
 	unproven := w.ticksAt(link, "nobody@example.com")
+	require.NoError(t, w.mails(mailServer{w}))
 	c := w.ticksAt(link, "grace@example.com")
 	require.NoError(t, w.mails(mailServer{w}))
 	assert.Contains(t, w.letters[len(w.letters)-1].Subject, "Confirmez que", "they are asked as they bought")
