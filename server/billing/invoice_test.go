@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/invoice"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -114,6 +116,39 @@ func TestWork_CollectsInvoices(t *testing.T) {
 		for _, i := range []*invoice.Invoice{waits, sent} {
 			assert.Equal(t, invoice.StatusOpen, w.invoice(i.ID).Status)
 			assert.Nil(t, w.invoice(i.ID).NextAttemptAt)
+		}
+	})
+}
+
+// TestWork_LetsNoInvoiceWaitForAnotherAccount has one account whose invoices have waited longest to be charged, and whose provider does not answer.
+func TestWork_LetsNoInvoiceWaitForAnotherAccount(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.saves("pm_card_visa")
+		busy, buyer := w.account, w.orders()[0].CustomerID
+		var many []string
+		for range 16 {
+			many = append(many, w.issued(invoice.CollectionMethodChargeAutomatically, buyer).ID)
+		}
+		account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Bob's shop", Email: "bob@example.com"})
+		require.NoError(t, err)
+		w.account = account.ID
+		w.saves("pm_card_visa")
+		one := w.issued(invoice.CollectionMethodChargeAutomatically, w.orders()[0].CustomerID)
+		goOn := make(chan struct{})
+		hang := func(in payments.ChargeInput) {
+			if in.Account == busy {
+				<-goOn
+			}
+		}
+		w.provider.charging.Store(&hang)
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, w.Work(t.Context())) })
+		assert.Eventually(t, func() bool { return w.invoice(one.ID).Status == invoice.StatusPaid }, harness.Patience, 20*time.Millisecond)
+		close(goOn)
+		group.Wait()
+		w.account = busy
+		for _, id := range many {
+			assert.Equal(t, invoice.StatusPaid, w.invoice(id).Status)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func (b *Billing) duties() []duty {
 		{find: b.waiting, do: b.stopWaiting},
 		{find: b.store.Checkout.Due, do: b.store.Checkout.End},
 		{find: b.store.Subscription.Due, do: b.advance, shared: b.store.Subscription.DueAccounts},
-		{find: b.store.Invoice.Uncollected, do: b.collectInvoice},
+		{find: b.store.Invoice.Uncollected, do: b.collectInvoice, shared: b.store.Invoice.UncollectedAccounts},
 		{find: b.store.Invoice.Due, do: b.store.Invoice.PassDue},
 		{find: b.store.DueLetters, do: b.store.ReleaseLetter},
 		{find: b.store.DueNews, do: b.store.StartNews},

@@ -56,6 +56,18 @@ func (s *Store) Uncollected(ctx context.Context, account string, limit int) ([]c
 		`next_payment_attempt_at`, limit)
 }
 
+// UncollectedAccounts returns the accounts that have invoices for Uncollected, the longest waiting first. Disabled accounts are left out. The column is
+// not grouped by itself, because SQLite would go through the invoices in its order, whether they are due or not.
+func (s *Store) UncollectedAccounts(ctx context.Context) ([]string, error) {
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context, r db.Reader) ([]string, error) {
+		return db.Select[string](ctx, r, `
+			SELECT account_id FROM (
+				SELECT account_id || '' AS account_id, MIN(next_payment_attempt_at) AS since FROM invoices
+				WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? GROUP BY account_id || ''
+			) AS waiting WHERE `+db.EnabledAccount+` ORDER BY since`, s.db.Now())
+	})
+}
+
 // Due names open invoices that the seller wrote and whose due date has passed, at most limit, for PassDue. One
 // that is still to be charged is not among them: it is charged first. Nor are those of subscriptions, which become past due when
 // they cannot be collected.
