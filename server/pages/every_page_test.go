@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"html/template"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -241,6 +242,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	course.Content.V.StartsAt, course.Content.V.Timezone, course.Content.V.Location = &someday, new("Europe/Berlin"), new(word("Harbour"))
 	course.Content.V.URL, course.Content.V.Platform, course.Content.V.Files = new("https://meet.example"), new(word("Meet")), []string{"fil_1", "fil_2"}
 	course.Content.V.Modules = []content.ExperienceModule{{Title: word("Before the tour"), Lessons: []content.ExperienceLesson{{Title: word("Tides"), Body: new("Twice a day."), VideoURL: new("https://video.example"), File: new("fil_1")}}}}
+	course.prose = map[string]template.HTML{"Bring *boots*.": "<p>Bring <em>boots</em>.</p>", "Twice a day.": "<p>Twice a day.</p>"}
 	nothing := &portalExperience{portalPage: v.page("Guided tour", ""), Experience: &content.Experience{}}
 	waits := &portalCard{portalPage: v.page("Add a card", ""), Waits: true}
 	return append(quantityPages(v, sub, word), []drawn{

@@ -49,7 +49,8 @@ type Pages struct {
 	domains       *domains.Service
 	documents     *documents[invoicepdf.Document] // PDFs
 	sites         *documents[sitePage]
-	exports       *workTurns // for reading a page of rows
+	proses        *documents[[]string] // the texts of an experience
+	exports       *workTurns           // for reading a page of rows
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
 	siteTemplates map[string]func() (*template.Template, error) // by the tag of the language of what is ours
@@ -91,7 +92,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 		a = payments.OutsideAuthenticator(a)
 	}
 	p := &Pages{
-		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newWorkTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
+		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), proses: newDocuments(writeProse), exports: newWorkTurns(exportsAtOnce), templates: templates, siteTemplates: siteTemplates,
 		forms: caller.NewForms(s.PublicURL()), style: style, policy: policy, scripts: scripts,
 		siteStyle: ui.HashOf([]byte(siteStyle)),
 	}

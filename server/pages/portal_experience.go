@@ -1,10 +1,15 @@
 package pages
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"html/template"
 	"net/http"
+	"strings"
 	"time"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/content/markdown"
 	"github.com/tillwright/tillwright/store/grant"
@@ -14,13 +19,54 @@ import (
 type portalExperience struct {
 	portalPage
 	*content.Experience
-	downloads map[string]*download // by the ids of files
+	downloads map[string]*download     // by the ids of files
+	prose     map[string]template.HTML // its texts, by what was written
 }
 
-// Markdown returns a text as HTML in which nothing runs.
-func (*portalExperience) Markdown(source *string) template.HTML {
-	rendered, _ := markdown.Render(text(source)) // harmless too if there is a problem
-	return template.HTML(rendered)
+// Prose returns a text of the experience as HTML in which nothing runs.
+func (e *portalExperience) Prose(written *string) template.HTML { return e.prose[text(written)] }
+
+// endOfText is what no text has in it.
+const endOfText = "\x00"
+
+// writeProse returns texts as HTML, each with its end.
+func writeProse(_ context.Context, texts []string) ([]byte, error) {
+	var all bytes.Buffer
+	for _, one := range texts {
+		rendered, _ := markdown.Render(one) // harmless too if there is a problem
+		all.WriteString(strings.ReplaceAll(rendered, endOfText, ""))
+		all.WriteString(endOfText)
+	}
+	return all.Bytes(), nil
+}
+
+// proseOf returns the texts of an experience as HTML, by what was written. A course may be so long that this takes two seconds, and any of its readers may
+// ask for it again and again. So it is kept, and made in turn.
+func (p *Pages) proseOf(ctx context.Context, e *content.Experience) (map[string]template.HTML, error) {
+	var texts []string
+	add := func(written *string) {
+		if text(written) != "" {
+			texts = append(texts, *written)
+		}
+	}
+	add(e.Description)
+	for _, module := range e.Content.V.Modules {
+		for _, lesson := range module.Lessons {
+			add(lesson.Body)
+		}
+	}
+	if texts == nil {
+		return nil, nil
+	}
+	made, err := p.proses.get(ctx, newAsker(e.AccountID, caller.Address(ctx)), texts)
+	if err != nil {
+		return nil, err
+	}
+	prose := make(map[string]template.HTML, len(texts))
+	for i, rendered := range strings.SplitN(string(made), endOfText, len(texts)+1)[:len(texts)] {
+		prose[texts[i]] = template.HTML(rendered) // what the policy of markdown let through
+	}
+	return prose, nil
 }
 
 // Download returns a file of the experience, nil if it is not there.
@@ -56,6 +102,13 @@ func (p *Pages) portalExperience(v *visit) error {
 	}
 	page := &portalExperience{portalPage: v.page(e.Name, ""), Experience: e}
 	if page.downloads, err = p.experienceDownloads(v, e, g); err != nil {
+		return err
+	}
+	page.prose, err = p.proseOf(ctx, e)
+	if errors.Is(err, errBusy) {
+		return p.busy(v)
+	}
+	if err != nil {
 		return err
 	}
 	return p.render(v, http.StatusOK, "portal_experience.html", page.frame(), page)
