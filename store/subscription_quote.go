@@ -168,6 +168,8 @@ func (s *Store) prorate(ctx context.Context, r db.Reader, c *SubscriptionChange,
 	if c.Remaining, err = next.Unused(whole.Items[0].TotalAmount, now); err != nil {
 		return err
 	}
+	step := core.CurrencyOf(sub.Currency).Step() // the difference is charged, or taken off debits that are
+	c.Remaining -= (c.Remaining - c.Unused) % step
 	if c.Remaining <= c.Unused {
 		c.credits = c.rest.Cut(c.Unused - c.Remaining)
 		for _, credit := range c.credits {

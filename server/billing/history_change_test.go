@@ -194,6 +194,7 @@ func (p *player) reckon(sub *subscription.Subscription, in store.ChangeSubscript
 	if a.proration, err = p.prorated(p.shop, l, a.at, whole); err != nil {
 		return nil, err
 	}
+	a.remaining -= (a.remaining - a.unused()) % tens(sub.Currency) // the difference is rounded down
 	balance := int64(0)
 	if sub.CustomerVerified {
 		if balance, err = p.balance(p.shop, sub.CustomerID, sub.Currency, "~_~"); err != nil {

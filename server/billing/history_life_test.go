@@ -108,13 +108,13 @@ func (h *history) follow(s *shop, id string, rows map[string]*subscription.Subsc
 
 // covered checks how much of a bill the customer's balance, as it was before, pays.
 func (h *history) covered(s *shop, o *order.Order) error {
-	want := covers(0, o.TotalAmount, core.CurrencyOf(o.Currency).Minimum)
+	want := covers(0, o.TotalAmount, o.Currency)
 	if o.CustomerVerified {
 		balance, err := h.balance(s, o.CustomerID, o.Currency, o.ID)
 		if err != nil {
 			return err
 		}
-		want = covers(balance, o.TotalAmount, core.CurrencyOf(o.Currency).Minimum)
+		want = covers(balance, o.TotalAmount, o.Currency)
 	}
 	if o.BalanceApplied != want {
 		return fmt.Errorf("the balance pays %d of %d, and not %d", o.BalanceApplied, o.TotalAmount, want)

@@ -61,16 +61,30 @@ func (r rate) gross(price int64) int64 {
 // inside is the tax in what a buyer pays.
 func (r rate) inside(gross int64) int64 { return share(gross, r.bps, 10_000+r.bps) }
 
-// covers is how much of a total a balance pays. What it leaves is nothing, or enough to be charged. A total that is less than can be charged
-// it pays as a whole, whatever there is of it.
-func covers(balance, total, least int64) int64 {
-	switch rest := total - min(max(balance, 0), total); {
+// covers is how much of a total a balance pays. What it leaves is nothing, or enough to be charged, and in dinars it ends in 0 if there is
+// enough for that. A total that is less than can be charged it pays as a whole, whatever there is of it.
+func covers(balance, total int64, currency string) int64 {
+	least, paid := core.CurrencyOf(currency).Minimum, min(max(balance, 0), total)
+	switch {
 	case total < least:
 		return total
-	case rest == 0 || rest >= least:
-		return total - rest
+	case paid < total && total-paid < least:
+		return total - least
 	}
-	return total - least
+	for less := range min(tens(currency), paid+1) {
+		if (total-paid+less)%tens(currency) == 0 && paid < total {
+			return paid - less
+		}
+	}
+	return paid
+}
+
+// tens is what cards are charged multiples of.
+func tens(currency string) int64 {
+	if currency == "kwd" {
+		return 10
+	}
+	return 1
 }
 
 // back is the tax in all refunds of an order so far.

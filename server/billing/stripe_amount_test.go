@@ -19,7 +19,9 @@ import (
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/offer"
+	"github.com/tillwright/tillwright/store/order"
 	"github.com/tillwright/tillwright/store/subscription"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -156,5 +158,32 @@ func TestStripe_ThousandthsOfARenewalAreAFailedPayment(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 5, invoice.AttemptCount)
 		assert.EqualValues(t, 5000, fake.Taken())
+	})
+}
+
+// What a change of plan costs, credits and has wait comes to amounts that Stripe takes: the subscription goes on.
+func TestStripe_ThousandthsOfAChangeOfPlanAreChargedInTens(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		w.monthOf30()
+		v := recurring(5000, "month")
+		v.Currency = "kwd"
+		sub := w.subscribe(w.variant(v), "pm_card_visa")
+		changes := func(after time.Duration, quantity int64, behavior tenant.ProrationBehavior) {
+			t.Helper()
+			w.rewound(sub, after)
+			_, err := w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{Quantity: &quantity, Behavior: behavior})
+			require.NoError(t, err)
+		}
+		changes(7*day+7*time.Minute, 2, tenant.ProrationBehaviorInvoiceImmediately)
+		assert.EqualValues(t, 5000+3830, fake.Taken(), "not 3.832")
+		changes(11*day+11*time.Minute, 4, tenant.ProrationBehaviorNextInvoice)
+		changes(17*day+13*time.Minute, 3, tenant.ProrationBehaviorNextInvoice)
+		w.rewound(sub, 30*day+time.Second)
+		require.NoError(t, w.Work(t.Context()))
+		assert.Equal(t, subscription.StatusActive, w.now(sub).Status)
+		renewal := w.ordersOf(sub)[2]
+		assert.Equal(t, order.StatusPaid, renewal.Status)
+		assert.EqualValues(t, renewal.TotalAmount, renewal.PaidAmount+renewal.BalanceApplied)
+		assert.EqualValues(t, 5000+3830+renewal.PaidAmount, fake.Taken())
 	})
 }

@@ -21,14 +21,23 @@ func LookupCurrency(code string) (Currency, bool) {
 // CurrencyOf returns a supported currency by its lower-case ISO 4217 code, and the zero value for any other.
 func CurrencyOf(code string) Currency { return currencies[code] }
 
-// Refuses returns the reason why an amount cannot be charged in the currency, whose code is code, or "" if it can. Amounts with
-// three decimals are charged in tens, because card networks take no others.
+// Step returns what amounts that are charged are multiples of, in the minor unit. Those with three decimals are charged in tens, because card
+// networks take no others.
+func (c Currency) Step() int64 {
+	if c.Exponent == 3 {
+		return 10
+	}
+	return 1
+}
+
+// Refuses returns the reason why an amount cannot be charged in the currency, whose code is code, or "" if it can: see
+// Step.
 func (c Currency) Refuses(code string, amount int64) string {
 	switch {
 	case amount < c.Minimum:
 		return fmt.Sprintf("The least amount in %s is %d, in its minor unit. Send amount_type free to give it away.", code, c.Minimum)
-	case c.Exponent == 3 && amount%10 != 0:
-		return fmt.Sprintf("An amount in %s, in its minor unit, is divisible by 10.", code)
+	case amount%c.Step() != 0:
+		return fmt.Sprintf("An amount in %s, in its minor unit, is divisible by %d.", code, c.Step())
 	}
 	return ""
 }

@@ -79,12 +79,18 @@ func (c *Customer) OwnedBy(table string) (string, []any) {
 }
 
 // Credit returns how much of a total the customer's balance pays. It never leaves an amount to charge that is above 0 but too little to be
-// charged. Then it pays less, so that enough is left. A total that is itself too little is paid by the balance as a whole. The balance may go
-// below 0 by that: the customer then owes what was not there.
+// charged. Then it pays less, so that enough is left. So it does if thousandths would be left that cards are not charged: see core.Currency.Step. A
+// total that is itself too little is paid by the balance as a whole. The balance may go below 0 by that: the customer then owes what was not there.
 func (c *Customer) Credit(currency string, total int64) int64 {
-	applied, least := min(max(c.Balance.V[currency], 0), total), core.CurrencyOf(currency).Minimum
+	of := core.CurrencyOf(currency)
+	applied, least, step := min(max(c.Balance.V[currency], 0), total), of.Minimum, of.Step()
 	switch rest := total - applied; {
-	case rest == 0 || rest >= least:
+	case rest == 0:
+		return applied
+	case rest >= least:
+		if less := (step - rest%step) % step; less <= applied {
+			applied -= less
+		}
 		return applied
 	case total < least:
 		return total
