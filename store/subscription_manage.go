@@ -256,7 +256,7 @@ func (s *Store) extendTrial(ctx context.Context, u *db.Unit, sub *subscription.S
 	if *end < sub.CurrentPeriodEnd || *end <= now || *end > sub.TrialStart.Add(maxTrial) {
 		return core.Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", sub.CurrentPeriodEnd))
 	}
-	sub.TrialEnd, sub.CurrentPeriodEnd = end, *end
+	sub.TrialEnd, sub.CurrentPeriodEnd, sub.IsCovered = end, *end, true
 	return s.writeTrialEnding(ctx, u, sub, now)
 }
 

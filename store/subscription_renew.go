@@ -232,6 +232,7 @@ func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *subscription.Subsc
 	if err := sub.EndPastDue(now); err != nil {
 		return err
 	}
+	sub.IsCovered = true
 	return s.saveSubscription(ctx, u, sub, now)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/subscription"
@@ -77,5 +78,63 @@ func TestGrant_IsPaidForAfterAChangeOfPlanAsBefore(t *testing.T) {
 		w.refundAccess(w.ordersOf(sub)[0].ID)
 		sub = w.change(sub, w.variant(free("month")), "")
 		is(grant.StatusRevoked, "what a refund took away stays away")
+	})
+}
+
+// licensed makes a product of a price variant that is sold with licence keys, and returns it.
+func (w *world) licensed(v *catalog.PriceVariant) *catalog.PriceVariant {
+	w.t.Helper()
+	_, err := w.Catalog.UpdateProduct(w.t.Context(), w.account, v.ProductID, func(p *catalog.Product) {
+		p.Deliverables = []catalog.Deliverable{{Type: catalog.DeliverableTypeLicenseKey, Name: new("Your key")}}
+	})
+	require.NoError(w.t, err)
+	return v
+}
+
+// proves reports whether the licence key of a subscription proves to its program, while that is offline, that it may be used.
+func (w *world) proves(sub *subscription.Subscription) bool {
+	w.t.Helper()
+	keys, _, err := w.ListLicenseKeys(w.t.Context(), w.account, grant.ListLicenseKeys{Page: core.Page{Limit: 10}, Product: sub.ProductID})
+	require.NoError(w.t, err)
+	require.Len(w.t, keys, 1)
+	key, err := w.Grant.GetLicenseKey(w.t.Context(), w.account, keys[0].ID)
+	require.NoError(w.t, err)
+	device, err := w.ActivateLicense(w.t.Context(), w.account, grant.LicenseUse{Key: *key.Key, Product: sub.ProductID, Fingerprint: "mac"})
+	require.NoError(w.t, err)
+	return device.Token != nil
+}
+
+// Who may go on trying has a licence key that works for as long.
+func TestUpdateSubscription_ALongerTrialHasALongerLicence(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := recurring(900, "month")
+		v.TrialDays = 14
+		sub := w.subscribe(w.licensed(w.variant(v)), "pm_card_visa")
+		require.True(t, w.proves(sub))
+		_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{
+			Change: func(*subscription.Subscription) {}, TrialEnd: new(sub.TrialEnd.Add(30 * day)),
+		})
+		require.NoError(t, err)
+		w.wait(30 * day)
+		require.Equal(t, subscription.StatusTrialing, w.now(sub).Status)
+		assert.True(t, w.proves(sub))
+		w.wait(20 * day)
+		require.Equal(t, subscription.StatusActive, w.now(sub).Status)
+		assert.True(t, w.proves(sub))
+	})
+}
+
+// What a seller gives up of a period takes nothing away that it gives.
+func TestVoidInvoice_OfARenewalLeavesTheLicence(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.licensed(w.variant(recurring(900, "month"))), "pm_card_visa")
+		w.provider.declines.Store(true)
+		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		require.Equal(t, subscription.StatusPastDue, w.now(sub).Status)
+		_, err := w.VoidInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID)
+		require.NoError(t, err)
+		w.wait(10 * day)
+		require.Equal(t, subscription.StatusActive, w.now(sub).Status)
+		assert.True(t, w.proves(sub))
 	})
 }

@@ -147,6 +147,14 @@ func (s *Store) Extend(ctx context.Context, u *db.Unit, account string, from Sou
 	})
 }
 
+// Cover notes until when a source gives what it does though nobody pays for that. It gives nothing back that was taken away.
+func (s *Store) Cover(ctx context.Context, u *db.Unit, account string, from Source, until core.Time) error {
+	return s.each(ctx, u, account, from, func(g *Grant) error {
+		g.PaidUntil = &until
+		return s.save(ctx, u, g)
+	})
+}
+
 // Suspend suspends what of the source is active.
 func (s *Store) Suspend(ctx context.Context, u *db.Unit, account string, from Source, reason Reason) error {
 	return s.each(ctx, u, account, from, func(g *Grant) error {

@@ -45,7 +45,7 @@ func (s *Subscription) source() grant.Source {
 }
 
 // giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so. But a trial is, and so is one
-// that a change of plan began without a bill.
+// that nobody has to pay: see IsCovered.
 func (s *Subscription) giving(p Plan) grant.Giving {
 	paid, isPaid := s.CurrentPeriodStart, s.IsPaid || s.IsCovered || s.Status == StatusTrialing
 	if isPaid {
@@ -92,8 +92,9 @@ func (s *Store) GiveNew(ctx context.Context, u *db.Unit, subs []Subscription, li
 	return nil
 }
 
-// Deliver has the customer of a locked subscription have what follows from its state. Without a change that costs nothing. The
-// caller stores the subscription.
+// Deliver has the customer of a locked subscription have what follows from its state. Without a change that costs nothing. What it gives lasts to
+// the end of a period that IsCovered. A change of plan began that without a bill, it is a longer trial, or its bill was given up. The caller stores
+// the subscription.
 func (s *Store) Deliver(ctx context.Context, u *db.Unit, sub *Subscription) error {
 	if sub.Granted.V == nil && sub.HasEnded() {
 		return nil // it ended without ever giving anything
@@ -105,6 +106,12 @@ func (s *Store) Deliver(ctx context.Context, u *db.Unit, sub *Subscription) erro
 	now.Status = sub.Status
 	if now.GrantID == "" {
 		return s.payTip(ctx, u, sub)
+	}
+	if sub.IsCovered {
+		sub.IsCovered = false
+		if err := s.rooms.Grant.Cover(ctx, u, sub.AccountID, sub.source(), sub.CurrentPeriodEnd); err != nil {
+			return err
+		}
 	}
 	if owed := sub.Owes || sub.IsSettled && was.Suspended != ""; was.Status == sub.Status && !sub.IsPaid && !owed {
 		return nil

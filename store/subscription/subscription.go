@@ -97,7 +97,7 @@ type Subscription struct {
 	UpdatedAt          core.Time                         `db:"updated_at"`
 
 	IsPaid      bool `json:"-"` // the current period was paid for in this transaction
-	IsCovered   bool `json:"-"` // it was begun in this transaction, and what was left of the one before pays for it
+	IsCovered   bool `json:"-"` // nobody has to pay it since this transaction: see Deliver
 	Begins      bool `json:"-"` // a period began in this transaction
 	GotCard     bool `json:"-"` // a card was chosen for it in this transaction
 	IsKept      bool `json:"-"` // its cancellation was taken back in this transaction
