@@ -9493,7 +9493,7 @@ type RefundCreate struct {
 	// Comment For you. The buyer does not see it.
 	Comment *string `json:"comment,omitempty"`
 
-	// RevokeAccess Whether what the order gave access to ends. When absent: if all of a one-time purchase is refunded.
+	// RevokeAccess Whether what the order gave access to ends. When absent: if all of an order is refunded that bills no subscription.
 	RevokeAccess *bool `json:"revoke_access,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.

@@ -21,7 +21,7 @@ type NewRefund struct {
 	Amount       *int64 // nil: all that is left
 	Reason       RefundReason
 	Comment      *string
-	RevokeAccess *bool // nil: true if the refund leaves nothing of an order that was a purchase
+	RevokeAccess *bool // nil: true if the refund leaves nothing of an order that bills no subscription
 	Metadata     core.Metadata
 
 	subscription *string // nil: the order's
@@ -166,7 +166,7 @@ func (r *Refund) reserve(o *order.Order, in NewRefund) error {
 	}
 	o.GiveBack(r.ChargedAmount(), r.BalanceAmount, r.TaxAmount)
 	o.RefundIDs = core.JSONOf(append(o.RefundIDs.V, r.ID))
-	r.RevokeAccess = o.Status == order.StatusRefunded && o.BillingReason == order.BillingReasonPurchase
+	r.RevokeAccess = o.Status == order.StatusRefunded && o.SubscriptionID == nil
 	if in.RevokeAccess != nil {
 		r.RevokeAccess = *in.RevokeAccess
 	}

@@ -8,10 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/invoice"
 	"github.com/tillwright/tillwright/store/subscription"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -143,4 +146,32 @@ func (w *world) accessOf(sub *subscription.Subscription) []grant.Status {
 		all = append(all, g.Status)
 	}
 	return all
+}
+
+// What was sold by an invoice ends with its money, as what was sold at a checkout does.
+func TestCreateRefund_OfAllOfAnInvoiceEndsAccess(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ada := w.customer("ada@example.com", nil)
+		draft, err := w.Invoice.Create(t.Context(), w.account, invoice.Draft{
+			Invoice:  &invoice.Invoice{CollectionMethod: invoice.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(time.Now().Add(time.Hour)))},
+			Customer: ada.ID, Lines: []invoice.NewLine{{PriceVariant: w.handbook().ID, Quantity: 1}},
+		})
+		require.NoError(t, err)
+		_, err = w.FinalizeInvoice(t.Context(), w.account, draft.ID)
+		require.NoError(t, err)
+		paid, err := w.PayInvoice(t.Context(), w.account, draft.ID, billing.PayInvoice{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
+		require.NoError(t, err)
+		given := func() grant.Status {
+			g, err := w.Grant.GetGrant(t.Context(), w.account, w.order(*paid.OrderID).GrantIDs.V[0])
+			require.NoError(t, err)
+			return g.Status
+		}
+		part, err := w.refund(*paid.OrderID, 100)
+		require.NoError(t, err)
+		assert.False(t, part.RevokeAccess)
+		assert.Equal(t, grant.StatusActive, given())
+		_, err = w.CreateRefund(t.Context(), w.account, store.NewRefund{Order: *paid.OrderID, Reason: store.RefundReasonCustomerRequest})
+		require.NoError(t, err)
+		assert.Equal(t, grant.StatusRevoked, given())
+	})
 }
