@@ -83,8 +83,9 @@ type SubscriptionChange struct {
 // takes place with the next period, and any change during a trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing. A customer who changes it
-// too often is CodeRateLimit. What would cost them more than they were shown, or take place at another time, is CodeInvalid on shown. A period that
-// begins with the change begins when it was shown, if isAsShown. A subscription that only the seller changes by now is CodeInvalid on status.
+// too often is CodeRateLimit. One without a payment method who wants a dearer plan is CodeInvalid on payment_method. What would cost them more than
+// they were shown, or take place at another time, is CodeInvalid on shown. A period that begins with the change begins when it was shown, if
+// isAsShown. A subscription that only the seller changes by now is CodeInvalid on status.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
 		sub, err := s.Subscription.Lock(ctx, u, account, ref)
@@ -116,6 +117,9 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 				}
 			}
 			if err := c.checkShown(*in.Shown); err != nil {
+				return nil, err
+			}
+			if err := s.checkMethod(ctx, u, c); err != nil {
 				return nil, err
 			}
 			if err := s.countChange(ctx, sub); err != nil {
@@ -151,6 +155,21 @@ func (c *SubscriptionChange) checkShown(shown ShownChange) error {
 		return core.Invalid("shown", "It would cost more than was shown, or change at another time.").Because("less")
 	}
 	return nil
+}
+
+var errNoMethod = core.Invalid("payment_method", "The subscription has no payment method to charge the change to.").Because("none")
+
+// checkMethod refuses a customer a plan that costs more than the one they have if there is nothing to charge it to, now or later. They would have it
+// unpaid until its bill is given up.
+func (s *Store) checkMethod(ctx context.Context, r db.Reader, c *SubscriptionChange) error {
+	if c.Plan.UnitAmount*c.Plan.Quantity <= c.Subscription.Amount() {
+		return nil
+	}
+	method, err := s.Subscription.MethodIn(ctx, r, c.Subscription)
+	if err == nil && method == nil {
+		err = errNoMethod
+	}
+	return err
 }
 
 // Shown returns what its customer is to be shown of the cost of the change.
@@ -290,7 +309,7 @@ func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		return err
 	}
 	if method == nil {
-		return core.Invalid("payment_method", "The subscription has no payment method to charge the change to.").Because("none")
+		return errNoMethod
 	}
 	change.InvoiceID, change.Replaces = &b.Invoice.ID, sub.PendingChange.V
 	sub.PendingChange = core.JSONOf(change)
