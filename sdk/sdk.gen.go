@@ -18401,8 +18401,8 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // **Rounding.** Time is counted in whole seconds. The share of each order, and of each debit that waits, is rounded half up by itself. The next
 // change begins with these shares. The time left under the new plan costs its share of the period's price, with its tax. The tax in the
 // difference is rounded once. In currencies with three decimals the difference is rounded down so that it ends in 0, because cards are charged
-// nothing else. `remaining_amount` has that in it. If a refund has reduced a share, that stays so even if the refund fails later. Refund the order again, because its
-// money is then still to be given back.
+// nothing else. `remaining_amount` has that in it. If a refund has reduced a share, that stays so even if the refund fails later. Refund the
+// order again, because its money is then still to be given back.
 //
 // **Discounts.** The discount of the current period also reduces its price under the new plan, even if it is for this period alone. That uses up
 // a discount for one period that had waited in a free plan. If the discount leaves less of the new plan than can be charged, it is 422.
